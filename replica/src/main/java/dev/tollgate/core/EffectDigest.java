@@ -15,7 +15,25 @@ import java.util.List;
  * is left out, because it may differ between replicas.
  */
 final class EffectDigest {
+  // odd numbers without a pattern: what changes in one place can hardly cancel out what changes in
+  // another
+  private static final long INDEX = 0xD6E8_FEB8_6659_FD93L;
+  private static final long ORDINAL = 0xA076_1D64_78BD_642FL;
+  private static final long TIME = 0xE703_7ED1_A0B4_28DBL;
+  private static final long LOCKS = 0x8EBC_6AF0_9C88_C6E3L;
+  private static final long LEASES = 0x5899_65CC_7537_4CC3L;
+  private static final long ROWS = 0x1D8E_4E27_C47D_124FL;
+  private static final long TOKEN = 0xEB44_ACCA_B455_D165L;
+  private static final long LEASE = 0x9FB2_1C65_1E98_DF25L;
+  private static final long SESSION = 0xC2B2_AE3D_27D4_EB4FL;
+  private static final long TRANSACTION = 0x1656_67B1_9E37_79F9L;
+  private static final long FACTOR = 0x9E37_79B9_7F4A_7C15L;
+  private static final long KIND = 0x2745_937F_8D2C_4B87L;
+
   private long value;
+
+  /** Of the command that is being applied. */
+  private long sum;
 
   long value() {
     return value;
@@ -25,15 +43,29 @@ final class EffectDigest {
     value = digest;
   }
 
-  /** Adds a number that says what a command changed. */
+  /** Adds a number that says what a command changed. Takes one multiplication; the end mixes. */
   void add(long change) {
-    value = mix(value, change);
+    sum = sum * FACTOR + change;
   }
 
   void add(LogPosition at) {
-    add(at.logIndex());
-    add(at.ordinal());
-    add(at.timeMicros());
+    sum += at.logIndex() * INDEX + at.ordinal() * ORDINAL + at.timeMicros() * TIME;
+  }
+
+  /** Adds the digests of what a command has changed; 0 where it has changed nothing. */
+  void addChanges(long locks, long leases, long rows) {
+    sum += locks * LOCKS + leases * LEASES + rows * ROWS;
+  }
+
+  /** Adds the newest ids after a command. */
+  void addIds(long token, long lease, long session, long transaction) {
+    sum += token * TOKEN + lease * LEASE + session * SESSION + transaction * TRANSACTION;
+  }
+
+  /** Ends a command. */
+  void end() {
+    value = mix(value, sum);
+    sum = 0;
   }
 
   void add(Outcome outcome) {
@@ -58,7 +90,7 @@ final class EffectDigest {
       add(8);
     } else if (outcome instanceof Outcome.Executed executed) {
       byte[] result = executed.result().bytes();
-      value = mix(mix(value, 9), result, result.length);
+      add(9, mix(0, result, result.length));
     } else if (outcome instanceof Outcome.Batch batch) {
       add(10, batch.outcomes().size());
       batch.outcomes().forEach(this::add);
@@ -66,13 +98,16 @@ final class EffectDigest {
       add(11, refused.code().number());
     } else if (outcome instanceof Outcome.SqlFailed failed) {
       add(12, failed.vendorCode());
-      value = mix(value, failed.sqlState());
+      add(mix(0, failed.sqlState()));
     } else {
       throw new IllegalStateException("no outcome of a command: " + outcome);
     }
   }
 
   void add(List<Notice> notices) {
+    if (notices.isEmpty()) {
+      return;
+    }
     for (Notice notice : notices) {
       add(notice);
     }
@@ -91,7 +126,7 @@ final class EffectDigest {
       SessionId session = started.renewedWith();
       add(23, started.lease().value());
       add(started.ttlMillis());
-      value = mix(value, started.kind().name());
+      add(mix(0, started.kind().name()));
       add(session == null ? 0 : session.value());
     } else if (notice instanceof Notice.LeaseEnded ended) {
       add(24, ended.lease().value());
@@ -107,7 +142,7 @@ final class EffectDigest {
     } else if (notice instanceof Notice.SessionEnded ended) {
       add(28, ended.session().value());
     } else if (notice instanceof Notice.LockTaken taken) {
-      value = mix(mix(value, 29), taken.lock().value());
+      add(29, mix(0, taken.lock().value()));
       add(taken.lease().value());
       add(taken.token().value(), taken.holders());
     } else if (notice instanceof Notice.TransactionsLimited limited) {
@@ -120,7 +155,7 @@ final class EffectDigest {
     } else if (notice instanceof Notice.FeatureLevelRaised raised) {
       add(33, raised.level());
     } else if (notice instanceof Notice.ReplicaReported reported) {
-      value = mix(mix(value, 34), reported.nodeId());
+      add(34, mix(0, reported.nodeId()));
       add(reported.checkIndex());
     } else {
       throw new IllegalStateException("unknown notice " + notice);
@@ -128,7 +163,6 @@ final class EffectDigest {
   }
 
   private void add(long kind, long change) {
-    add(kind);
-    add(change);
+    add(kind * KIND + change);
   }
 }

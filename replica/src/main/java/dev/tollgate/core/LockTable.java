@@ -27,6 +27,12 @@ final class LockTable {
   /** Where a token would stand in the digest of a hold. */
   private static final long WAITS = 0;
 
+  // odd numbers without a pattern, by which the parts of one change are told apart
+  private static final long NAME = 0xA076_1D64_78BD_642FL;
+  private static final long LEASE = 0xE703_7ED1_A0B4_28DBL;
+  private static final long TOKEN = 0x8EBC_6AF0_9C88_C6E3L;
+  private static final long SESSION = 0x5899_65CC_7537_4CC3L;
+
   /** In order of the first grant since each lock was last unused: the same on every replica. */
   private final Map<LockName, Lock> locks = new LinkedHashMap<>();
 
@@ -49,7 +55,12 @@ final class LockTable {
   }
 
   private void changed(LockName name, LeaseId lease, long what) {
-    changes = Mixing.mix(Mixing.mix(Mixing.mix(changes, name.value()), lease.value()), what);
+    changes = Mixing.mix(changes, digestOf(name) + lease.value() * LEASE + what * TOKEN);
+  }
+
+  /** A text keeps its hash code, so the name is not read again. */
+  private static long digestOf(LockName name) {
+    return ((long) name.value().length() << 32 | name.value().hashCode() & 0xFFFF_FFFFL) * NAME;
   }
 
   /** Returns true if one more request of this mode can join the holders of the lock. */
@@ -188,7 +199,7 @@ final class LockTable {
   void removeWaiter(Lock lock, RequestId request) {
     lock.removeWaiter(request);
     waits--;
-    changes = Mixing.mix(Mixing.mix(changes, lock.name().value()), request.session().value());
+    changes = Mixing.mix(changes, digestOf(lock.name()) + request.session().value() * SESSION);
   }
 
   /** Returns true if a request that waits for several locks has its turn in each. */

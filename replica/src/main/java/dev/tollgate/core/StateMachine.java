@@ -114,13 +114,14 @@ public final class StateMachine {
     digest.add(current.position());
     digest.add(outcome);
     digest.add(current.notices());
-    digest.add(state.locks().takeChanges());
-    digest.add(state.leases().takeChanges());
-    digest.add(state.locks().lastToken());
-    digest.add(state.leases().lastId());
-    digest.add(state.sessions().lastId());
-    digest.add(state.transactions().lastId());
-    digest.add(store.takeChanges());
+    digest.addChanges(
+        state.locks().takeChanges(), state.leases().takeChanges(), store.takeChanges());
+    digest.addIds(
+        state.locks().lastToken(),
+        state.leases().lastId(),
+        state.sessions().lastId(),
+        state.transactions().lastId());
+    digest.end();
     return new Applied(outcome, current.notices(), state.audit().events());
   }
 

@@ -1,8 +1,10 @@
 package dev.tollgate.store;
 
+import dev.tollgate.h2.CatalogChanges;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.StoredObject;
+import dev.tollgate.store.h2.Touched;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,8 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DefinitionUndo {
   private final SessionLocal session;
-  private final Set<String> tables = new HashSet<>();
-  private final Set<Domain> domains;
+  private final CatalogChanges changes;
 
   /** The altered table, which H2 may have replaced by another one of this name; null if none. */
   private final @Nullable Schema schema;
@@ -47,13 +48,14 @@ final class DefinitionUndo {
   /** How to make the indexes and constraints of the altered table again, by name. */
   private final Map<String, String> parts = new LinkedHashMap<>();
 
-  /** Notes what there is before H2 runs the definition. */
-  DefinitionUndo(SessionLocal session, Prepared definition) {
+  /**
+   * Notes what there is before H2 runs the definition.
+   *
+   * @param changes records what H2 does of the definition
+   */
+  DefinitionUndo(SessionLocal session, Prepared definition, CatalogChanges changes) {
     this.session = session;
-    for (Table table : session.getDatabase().getAllTablesAndViews()) {
-      tables.add(sql(table));
-    }
-    domains = new HashSet<>(allDomains());
+    this.changes = changes;
     Table table =
         definition instanceof AlterTableAlterColumn
             ? H2Definitions.alteredTable(session, definition)
@@ -75,13 +77,10 @@ final class DefinitionUndo {
     try {
       session.rollback();
       restoreTable();
-      for (Table table : session.getDatabase().getAllTablesAndViews()) {
-        if (!tables.contains(sql(table))) {
+      for (SchemaObject object : List.copyOf(changes.added())) {
+        if (object instanceof Table table && Touched.exists(table) && !wasThere(table)) {
           update("DROP TABLE " + sql(table) + " CASCADE");
-        }
-      }
-      for (Domain domain : allDomains()) {
-        if (!domains.contains(domain)) {
+        } else if (object instanceof Domain domain && Touched.exists(domain)) {
           session.getDatabase().removeSchemaObject(session, domain);
         }
       }
@@ -121,12 +120,9 @@ final class DefinitionUndo {
     session.prepare(definition).update();
   }
 
-  private List<Domain> allDomains() {
-    List<Domain> all = new ArrayList<>();
-    for (Schema one : session.getDatabase().getAllSchemasNoMeta()) {
-      all.addAll(one.getAllDomains());
-    }
-    return all;
+  /** True for what H2 has made in the place of another object: of an altered table, or its view. */
+  private boolean wasThere(Table table) {
+    return changes.formerNames().contains(sql(table));
   }
 
   private static Set<String> columnsOf(Table table) {

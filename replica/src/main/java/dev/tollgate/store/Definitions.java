@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.h2.CatalogChanges;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.ChangedRows;
@@ -16,6 +17,7 @@ import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.Touched;
 import dev.tollgate.store.limits.ActionDepth;
 import dev.tollgate.store.limits.DomainMeters;
 import dev.tollgate.store.limits.RowBytes;
@@ -53,6 +55,7 @@ final class Definitions {
   private final RowBytes.Counters bytes;
   private final DomainMeters domains = new DomainMeters();
   private final ChangedRows changed;
+  private final Views views;
   private final Restorable restorable;
 
   /**
@@ -69,12 +72,14 @@ final class Definitions {
     this.fencedTables = fencedTables;
     this.transactions = transactions;
     this.changed = changed;
-    restorable = new Restorable(database);
-    restorable.follow(List.of());
+    views = new Views(database);
+    restorable = new Restorable(database, views);
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
+    Touched everything = Touched.everything(database);
+    restorable.follow(everything);
     SessionLocal session = database.openSession();
-    countAll(session);
+    countAll(everything, session);
     session.close();
   }
 
@@ -102,7 +107,7 @@ final class Definitions {
     if (rows != null) {
       return rows;
     }
-    return LoggedStatements.updated(define(statement, command, taken, context, session));
+    return LoggedStatements.updated(define(statement, command, context, session));
   }
 
   /**
@@ -125,9 +130,9 @@ final class Definitions {
     return refused == null ? LoggedStatements.updated(0) : refused;
   }
 
-  private void countAll(SessionLocal session) {
-    actions.follow();
-    bytes.follow();
+  private void countAll(Touched touched, SessionLocal session) {
+    actions.follow(touched.tables());
+    bytes.follow(touched.tables());
     domains.follow(session);
   }
 
@@ -168,20 +173,19 @@ final class Definitions {
    * the table with it. What follows a definition that H2 has carried out ({@link #follow}) refuses
    * nothing: an exception there is a failure of the replica.
    *
-   * @param named the tables that it names
    * @return the number of rows that it changed
    */
   private long define(
       Operation.ExecuteSql statement,
       StoreCommand command,
-      List<Table> named,
       SqlContext context,
       SessionLocal session) {
     gate.closeForDefinition();
     try {
       // nothing is ended in the middle of a definition: its rows and constraints are counted
-      return Meter.uncounted(() -> carryOut(statement, command, named, context, session));
+      return Meter.uncounted(() -> carryOut(statement, command, context, session));
     } finally {
+      CatalogChanges.end();
       gate.open();
     }
   }
@@ -189,16 +193,16 @@ final class Definitions {
   private long carryOut(
       Operation.ExecuteSql statement,
       StoreCommand command,
-      List<Table> named,
       SqlContext context,
       SessionLocal session) {
-    DefinitionUndo undo = new DefinitionUndo(session, command.prepared());
+    CatalogChanges changes = CatalogChanges.begin();
+    DefinitionUndo undo = new DefinitionUndo(session, command.prepared(), changes);
     long count;
     try {
       count = runInH2(statement, command, context, session);
       session.commit(true);
       bindNew(statement, context, session);
-      asClient(session, () -> restorable.follow(named));
+      asClient(session, () -> remake(Touched.by(changes), session));
       if (command.prepared() instanceof CreateTable definition
           && H2Statements.isFromQuery(definition)) {
         restorable.requireTypes(H2Definitions.tableOf(session, definition));
@@ -206,10 +210,11 @@ final class Definitions {
     } catch (RuntimeException e) {
       SqlErrors.requireFunctionOfLog(e);
       asClient(session, undo::run);
-      follow(statement, named, context, session);
+      following(session, () -> remake(Touched.by(changes), session));
+      follow(statement, Touched.by(changes), context, session);
       throw e;
     }
-    follow(statement, named, context, session);
+    follow(statement, Touched.by(changes), context, session);
     context.completed();
     return count;
   }
@@ -232,24 +237,32 @@ final class Definitions {
     return 0;
   }
 
+  /** Makes views and expressions again that read what the definition has touched. */
+  private void remake(Touched touched, SessionLocal session) {
+    views.follow(touched, session);
+    restorable.follow(touched);
+  }
+
   /**
-   * Brings what belongs to the definitions up to date: views, fences with their guards, counters
-   * and meters. None of this refuses anything. A view that does not compile is invalid, and a guard
-   * that cannot be made is a closed one.
+   * Brings what belongs to the definitions up to date: fences with their guards, counters and
+   * meters. None of this refuses anything. A guard that cannot be made is a closed one.
    */
   private void follow(
-      Operation.ExecuteSql statement, List<Table> named, SqlContext context, SessionLocal session) {
+      Operation.ExecuteSql statement, Touched touched, SqlContext context, SessionLocal session) {
+    following(
+        session,
+        () -> {
+          database.dropLostComments(touched);
+          fencedTables.follow(session, context);
+          countAll(touched, session);
+          changed.defined(statement.targets(), touched, session);
+        });
+  }
+
+  /** Runs what cannot be refused any more. */
+  private void following(SessionLocal session, Runnable work) {
     try {
-      asClient(
-          session,
-          () -> {
-            Views.compile(session);
-            restorable.follow(named);
-            database.dropLostComments();
-            fencedTables.follow(session, context);
-            countAll(session);
-            changed.defined(statement.targets(), session);
-          });
+      asClient(session, work);
     } catch (RuntimeException e) {
       throw new ReplicaFailure("what follows a definition failed", e);
     }
@@ -304,7 +317,7 @@ final class Definitions {
   private void fill(
       StoreCommand command, SessionLocal session, CreateTable definition, Query rows) {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
-    bytes.follow();
+    bytes.follow(List.of(made));
     Insert filling = H2Statements.insertion(session, made, rows);
     command.meter().weighed(ScanMeters.attach(session, filling).weight());
     filling.update();

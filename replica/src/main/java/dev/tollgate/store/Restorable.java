@@ -6,10 +6,11 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.Touched;
+import dev.tollgate.store.limits.Views;
 import dev.tollgate.wire.SqlState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -29,7 +30,6 @@ import org.h2.command.ddl.CreateView;
 import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
-import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
@@ -78,8 +78,11 @@ final class Restorable {
   /** Expressions that were made of their text, and would have the same text if made again. */
   private final Set<Expression> settled = Collections.newSetFromMap(new WeakHashMap<>());
 
-  /** Tables of which all expressions are settled and none has a subquery. */
-  private final Set<Table> plain = Collections.newSetFromMap(new WeakHashMap<>());
+  /** Tables and domains with expressions that may read other objects, in order of their names. */
+  private final List<SchemaObject> readers = new ArrayList<>();
+
+  /** Those of the readers whose expressions have subqueries. */
+  private final List<SchemaObject> askers = new ArrayList<>();
 
   /** Known reaches, which renames do not change. */
   private final Map<Expression, Reach> reaches = new WeakHashMap<>();
@@ -87,40 +90,108 @@ final class Restorable {
   /** Lives as long as the database: nested subqueries keep the session that has read them. */
   private final SessionLocal maker;
 
-  Restorable(H2Database database) {
+  private final Views views;
+
+  Restorable(H2Database database, Views views) {
     this.maker = database.openSession();
+    this.views = views;
   }
 
   /**
    * Makes expressions again after a definition, as a restored replica makes them. All with
-   * subqueries: H2 would go on with the plan that a subquery got first, even if that plan uses an
-   * index that is gone. The others once: H2 may write an expression in another way after it has
-   * read it, as LIKE without a wildcard.
-   *
-   * @param named the tables that the definition names: H2 makes others anew to change them
+   * subqueries that read what the definition has touched: H2 would go on with the plan that a
+   * subquery got first, even if that plan uses an index that is gone. The others once: H2 may write
+   * an expression in another way after it has read it, as LIKE without a wildcard.
    */
-  void follow(Collection<Table> named) {
-    plain.removeAll(named);
-    for (Schema schema : schemas(maker)) {
-      for (Table table : schema.getAllTablesAndViews(null)) {
-        if (plain.contains(table)) {
-          continue;
-        }
-        for (Column column : table.getColumns()) {
-          follow(column);
-        }
-        for (Constraint constraint : table.getConstraints()) {
-          if (isCheck(constraint) && isToBeMade(constraint.getExpression())) {
-            H2Definitions.replaceCheck(
-                maker, (ConstraintCheck) constraint, textOf(constraint.getExpression()));
-            settled.add(constraint.getExpression());
-          }
-        }
-        if (!readsOthers(table)) {
-          plain.add(table);
+  void follow(Touched touched) {
+    Set<String> names = new LinkedHashSet<>(touched.names());
+    views.showing(names);
+    List<SchemaObject> owners = new ArrayList<>(touched.tables());
+    owners.addAll(touched.domains());
+    owners.removeIf(owner -> isOfSystem(owner.getSchema()));
+    forgetGone(readers, owners);
+    forgetGone(askers, owners);
+    for (SchemaObject owner : concat(askers, owners)) {
+      if (owner instanceof Table table) {
+        follow(table, names);
+      } else {
+        follow((Domain) owner, names);
+      }
+    }
+    for (SchemaObject owner : owners) {
+      Reach reach = reachOf(owner);
+      if (reach != Reach.NOTHING) {
+        readers.add(owner);
+      }
+      if (reach == Reach.SUBQUERIES) {
+        askers.add(owner);
+      }
+    }
+    readers.sort(Touched.BY_NAME);
+  }
+
+  /** Removes objects that H2 has removed, and those that are looked at anew. */
+  private static void forgetGone(List<SchemaObject> known, List<SchemaObject> anew) {
+    known.removeIf(object -> !Touched.exists(object) || anew.stream().anyMatch(one -> one == object));
+  }
+
+  private static List<SchemaObject> concat(List<SchemaObject> some, List<SchemaObject> others) {
+    List<SchemaObject> all = new ArrayList<>(some);
+    all.addAll(others);
+    return all;
+  }
+
+  private Reach reachOf(SchemaObject owner) {
+    Reach reach = Reach.NOTHING;
+    for (Expression expression : expressionsOf(owner)) {
+      Reach one = reachOf(expression);
+      reach = one.compareTo(reach) > 0 ? one : reach;
+    }
+    return reach;
+  }
+
+  private static List<Expression> expressionsOf(SchemaObject owner) {
+    List<@Nullable Expression> found = new ArrayList<>();
+    List<? extends ColumnTemplate> templates =
+        owner instanceof Table table ? List.of(table.getColumns()) : List.of((Domain) owner);
+    for (ColumnTemplate template : templates) {
+      found.add(template.getDefaultExpression());
+      found.add(template.getOnUpdateExpression());
+    }
+    rulesOf(owner).forEach(rule -> found.add(rule.getExpression()));
+    List<Expression> expressions = new ArrayList<>();
+    for (Expression expression : found) {
+      if (expression != null) {
+        expressions.add(expression);
+      }
+    }
+    return expressions;
+  }
+
+  /** The checks of a table, or the constraints of a domain. */
+  private static List<Constraint> rulesOf(SchemaObject owner) {
+    List<Constraint> rules = new ArrayList<>();
+    if (owner instanceof Table table) {
+      for (Constraint constraint : table.getConstraints()) {
+        if (isCheck(constraint)) {
+          rules.add(constraint);
         }
       }
-      schema.getAllDomains().forEach(this::follow);
+    } else if (((Domain) owner).getConstraints() != null) {
+      rules.addAll(((Domain) owner).getConstraints());
+    }
+    return rules;
+  }
+
+  private void follow(Table table, Set<String> touched) {
+    for (Column column : table.getColumns()) {
+      follow((ColumnTemplate) column, touched);
+    }
+    for (Constraint check : rulesOf(table)) {
+      if (isToBeMade(check.getExpression(), touched)) {
+        H2Definitions.replaceCheck(maker, (ConstraintCheck) check, textOf(check.getExpression()));
+        settled.add(check.getExpression());
+      }
     }
   }
 
@@ -150,9 +221,9 @@ final class Restorable {
     return constraint instanceof ConstraintCheck && !(constraint instanceof HiddenConstraint);
   }
 
-  private void follow(ColumnTemplate template) {
+  private void follow(ColumnTemplate template, Set<String> touched) {
     Expression value = template.getDefaultExpression();
-    if (isToBeMade(value)) {
+    if (isToBeMade(value, touched)) {
       Expression again = new Parser(maker).parseExpression(textOf(value));
       if (template instanceof Column column && column.isGenerated()) {
         column.setGeneratedExpression(again);
@@ -163,7 +234,7 @@ final class Restorable {
       settle(template.getDefaultExpression());
     }
     Expression onUpdate = template.getOnUpdateExpression();
-    if (isToBeMade(onUpdate)) {
+    if (isToBeMade(onUpdate, touched)) {
       template.setOnUpdateExpression(maker, new Parser(maker).parseExpression(textOf(onUpdate)));
       settle(template.getOnUpdateExpression());
     }
@@ -175,10 +246,12 @@ final class Restorable {
     }
   }
 
-  private boolean isToBeMade(@Nullable Expression expression) {
+  private boolean isToBeMade(@Nullable Expression expression, Set<String> touched) {
     return expression != null
         && !(expression instanceof ValueExpression)
-        && (!settled.contains(expression) || hasSubquery(expression));
+        && (!settled.contains(expression)
+            || (hasSubquery(expression)
+                && touched.stream().anyMatch(textOf(expression)::contains)));
   }
 
   private boolean hasSubquery(@Nullable Expression expression) {
@@ -282,10 +355,10 @@ final class Restorable {
       statement.targets().forEach(target -> addNamed(session, target, named));
       addTablesOf(session, named, owners);
     }
-    Map<String, DbObject> views = new LinkedHashMap<>(owners);
-    addViewsOf(session, views);
-    views.keySet().removeAll(owners.keySet());
-    for (Map.Entry<String, DbObject> view : views.entrySet()) {
+    Map<String, DbObject> reading = new LinkedHashMap<>(owners);
+    addViewsOf(reading);
+    reading.keySet().removeAll(owners.keySet());
+    for (Map.Entry<String, DbObject> view : reading.entrySet()) {
       if (texts.stream().anyMatch(text -> text.contains(view.getKey()))) {
         throw SqlErrors.unrestorable(
             "the definition was refused and changed nothing, because an expression would read its"
@@ -413,11 +486,11 @@ final class Restorable {
       return;
     }
     Map<String, DbObject> affected = new LinkedHashMap<>(changed);
-    addViewsOf(session, affected);
+    addViewsOf(affected);
     if (definition instanceof CreateView view) {
       requireNoCircle(view, affected);
     }
-    List<Reader> readers = readers(session);
+    List<Reader> readers = readers();
     Table altered = H2Definitions.alteredTable(session, definition);
     if (altered != null) {
       // H2 gives them to a copy of the table, which would keep H2 from removing the original
@@ -511,27 +584,9 @@ final class Restorable {
   }
 
   /** Adds all views that show one of these objects, directly or by other views. */
-  private static void addViewsOf(SessionLocal session, Map<String, DbObject> affected) {
-    List<TableView> others = new ArrayList<>();
-    for (Schema schema : schemas(session)) {
-      for (Table table : schema.getAllTablesAndViews(null)) {
-        if (table instanceof TableView view) {
-          others.add(view);
-        }
-      }
-    }
-    boolean more = true;
-    while (more) {
-      Set<String> names = new LinkedHashSet<>(affected.keySet());
-      more =
-          others.removeIf(
-              view -> {
-                boolean shows = names.stream().anyMatch(view.getQuerySQL()::contains);
-                if (shows) {
-                  add(view, affected);
-                }
-                return shows;
-              });
+  private void addViewsOf(Map<String, DbObject> affected) {
+    for (TableView view : views.showing(new LinkedHashSet<>(affected.keySet()))) {
+      add(view, affected);
     }
   }
 
@@ -549,34 +604,33 @@ final class Restorable {
 
   private static List<Schema> schemas(SessionLocal session) {
     List<Schema> schemas = new ArrayList<>(session.getDatabase().getAllSchemasNoMeta());
-    schemas.removeIf(schema -> schema.getName().equals(H2Database.SYSTEM_SCHEMA));
+    schemas.removeIf(Restorable::isOfSystem);
     return schemas;
   }
 
+  private static boolean isOfSystem(Schema schema) {
+    return schema.getName().equals(H2Database.SYSTEM_SCHEMA);
+  }
+
   /** All expressions that may read other objects. */
-  private List<Reader> readers(SessionLocal session) {
-    List<Reader> readers = new ArrayList<>();
-    for (Schema schema : schemas(session)) {
-      for (Table table : schema.getAllTablesAndViews(null)) {
+  private List<Reader> readers() {
+    List<Reader> found = new ArrayList<>();
+    for (SchemaObject owner : readers) {
+      if (owner instanceof Table table) {
         for (Column column : table.getColumns()) {
-          addExpressions(table, column, readers);
+          addExpressions(table, column, found);
         }
+      } else {
+        addExpressions(owner, (Domain) owner, found);
       }
-      for (Domain domain : schema.getAllDomains()) {
-        addExpressions(domain, domain, readers);
-      }
-      for (Constraint constraint : schema.getAllConstraints()) {
-        if (isCheck(constraint) || constraint instanceof ConstraintDomain) {
-          Expression rule = constraint.getExpression();
-          if (reachOf(rule) != Reach.NOTHING) {
-            SchemaObject owner =
-                constraint instanceof ConstraintDomain of ? of.getDomain() : constraint.getTable();
-            readers.add(new Reader(owner, "constraint " + constraint.getName(), textOf(rule)));
-          }
+      for (Constraint rule : rulesOf(owner)) {
+        if (reachOf(rule.getExpression()) != Reach.NOTHING) {
+          found.add(
+              new Reader(owner, "constraint " + rule.getName(), textOf(rule.getExpression())));
         }
       }
     }
-    return readers;
+    return found;
   }
 
   private void addExpressions(SchemaObject owner, ColumnTemplate template, List<Reader> readers) {

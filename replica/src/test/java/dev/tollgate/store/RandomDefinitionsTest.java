@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -90,6 +91,9 @@ class RandomDefinitionsTest {
       assertEquals(
           DatabaseCopyTest.placesIn(first.database), DatabaseCopyTest.placesIn(second.database));
       assertEquals(RandomStatementsTest.checksums(first), RandomStatementsTest.checksums(second));
+      Set<String> missing = FollowUpTest.followUpOf(second.database);
+      missing.removeAll(FollowUpTest.followUpOf(first.database));
+      assertEquals(Set.of(), missing, "what follows definitions in a restored database");
     } catch (Exception | AssertionError e) {
       throw new AssertionError(e.getMessage() + "\nafter\n" + history, e);
     }

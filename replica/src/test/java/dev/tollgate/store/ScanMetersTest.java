@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.Touched;
 import dev.tollgate.store.limits.ActionDepth;
 import dev.tollgate.store.limits.RowBytes;
 import dev.tollgate.store.schema.SystemSchema;
@@ -44,8 +45,8 @@ class ScanMetersTest {
       session.prepareCommand(sql).executeUpdate(null);
     }
     session.commit(false);
-    new ActionDepth.Counters(database).follow();
-    new RowBytes.Counters(database).follow();
+    new ActionDepth.Counters(database).follow(Touched.everything(database).tables());
+    new RowBytes.Counters(database).follow(Touched.everything(database).tables());
   }
 
   @AfterEach

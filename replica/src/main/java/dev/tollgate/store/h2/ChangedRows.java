@@ -6,10 +6,7 @@ import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireWriter;
 import java.math.BigDecimal;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.WeakHashMap;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.Database;
@@ -25,8 +22,10 @@ import org.h2.table.Table;
 import org.h2.table.TableType;
 import org.h2.value.Value;
 import org.h2.value.ValueDate;
+import org.h2.value.ValueInteger;
 import org.h2.value.ValueTimestamp;
 import org.h2.value.ValueUuid;
+import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,11 +41,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Belongs to the apply thread.
  */
 public final class ChangedRows {
-  private static final long BEFORE = 1;
-  private static final long AFTER = 2;
-
-  /** Odd, so that no two numbers become one. */
+  // odd, so that no two numbers become one, and without a pattern
   private static final long FACTOR = 0x9E37_79B9_7F4A_7C15L;
+  private static final long BEFORE = 0xA076_1D64_78BD_642FL;
+  private static final long AFTER = 0xE703_7ED1_A0B4_28DBL;
+  private static final long TYPE = 0x8EBC_6AF0_9C88_C6E3L;
+
+  /** Stands for the number of a row that is not there, and for its values. */
+  private static final long NO_ROW = -1;
 
   /** Decimal digits that a double keeps. */
   private static final int DOUBLE_DIGITS = 15;
@@ -56,9 +58,6 @@ public final class ChangedRows {
 
   private final Database database;
   private final Schema hidden;
-
-  /** H2 makes a table anew to change its columns. */
-  private final Set<Table> watched = Collections.newSetFromMap(new WeakHashMap<>());
 
   private WireWriter other = new WireWriter(64);
   private int made;
@@ -70,7 +69,7 @@ public final class ChangedRows {
   public ChangedRows(H2Database database) {
     this.database = database.h2();
     hidden = HiddenConstraint.hiddenSchema(this.database, "DIGEST");
-    for (Table table : unwatched()) {
+    for (Table table : unwatched(Touched.everything(database))) {
       watch(table);
     }
   }
@@ -131,8 +130,11 @@ public final class ChangedRows {
   /**
    * Records what a definition has made: its targets, and the tables that it has made or copied with
    * their rows; no query may run meanwhile.
+   *
+   * @param touched what the definition has touched
    */
-  public void defined(Collection<Operation.DefinitionTarget> targets, SessionLocal session) {
+  public void defined(
+      Collection<Operation.DefinitionTarget> targets, Touched touched, SessionLocal session) {
     for (Operation.DefinitionTarget target : targets) {
       String named = target.name().schema();
       Schema schema = database.findSchema(named == null ? session.getCurrentSchemaName() : named);
@@ -140,12 +142,12 @@ public final class ChangedRows {
         add(schema, target.name().name(), session);
       }
     }
-    for (Table table : unwatched()) {
+    for (Table table : unwatched(touched)) {
       add(table);
       Cursor all = table.getScanIndex(session).find(session, null, null, false);
       long sum = 0;
       while (all.next()) {
-        sum += digest(AFTER, table, all.get());
+        sum += digest(table, null, all.get());
       }
       changes = Mixing.mix(changes, sum);
       watch(table);
@@ -199,11 +201,20 @@ public final class ChangedRows {
     }
   }
 
-  private List<Table> unwatched() {
-    return database.getAllSchemasNoMeta().stream()
-        .flatMap(schema -> schema.getAllTablesAndViews(null).stream())
-        .filter(table -> table.getTableType() == TableType.TABLE && !watched.contains(table))
+  /** H2 makes a table anew to change its columns. */
+  private static List<Table> unwatched(Touched touched) {
+    return touched.tables().stream()
+        .filter(table -> table.getTableType() == TableType.TABLE && !isWatched(table))
         .toList();
+  }
+
+  private static boolean isWatched(Table table) {
+    for (Constraint constraint : table.getConstraints()) {
+      if (constraint instanceof Watch) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void watch(Table table) {
@@ -211,7 +222,6 @@ public final class ChangedRows {
     Watch watch = new Watch("DIGEST_" + made, table);
     hidden.add(watch);
     table.addConstraint(watch);
-    watched.add(table);
   }
 
   private final class Watch extends HiddenConstraint {
@@ -231,72 +241,75 @@ public final class ChangedRows {
       if (!running) {
         return;
       }
-      if (before != null) {
-        rows += digest(BEFORE, changed, before);
-      }
-      if (after != null) {
-        rows += digest(AFTER, changed, after);
-      }
+      rows += digest(changed, before, after);
     }
   }
 
-  private long digest(long side, Table table, Row row) {
+  /** Takes a multiplication for each value, and mixes once. */
+  private long digest(Table table, @Nullable Row before, @Nullable Row after) {
+    Value[] old = before == null ? null : before.getValueList();
+    Value[] now = after == null ? null : after.getValueList();
     // names count by their hash codes, which are the same in every JVM and known already
-    long digest = step(table.getSchema().getName().hashCode(), table.getName().hashCode());
-    digest = step(digest, row.getKey());
-    for (Value value : row.getValueList()) {
-      digest = value == null ? step(digest, -1) : step(digest, value);
+    long digest = table.getSchema().getName().hashCode() * FACTOR + table.getName().hashCode();
+    digest = digest * FACTOR + (before == null ? NO_ROW : before.getKey());
+    digest = digest * FACTOR + (after == null ? NO_ROW : after.getKey());
+    int columns = Math.max(old == null ? 0 : old.length, now == null ? 0 : now.length);
+    for (int i = 0; i < columns; i++) {
+      Value was = old == null ? null : old[i];
+      Value is = now == null ? null : now[i];
+      long first = was == null ? NO_ROW : digest(was);
+      // most values of an updated row are the objects that they were
+      long second = is == was ? first : is == null ? NO_ROW : digest(is);
+      digest = digest * FACTOR + (first * BEFORE + second * AFTER);
     }
-    return Mixing.mix(side, digest);
+    return Mixing.mix(columns, digest);
   }
 
-  /** Takes some nanoseconds, where {@link Mixing} takes three times as long and mixes better. */
-  private static long step(long digest, long more) {
-    long mixed = (digest ^ more) * FACTOR;
-    return mixed ^ (mixed >>> 32);
-  }
-
-  private long step(long digest, Value value) {
+  private long digest(Value value) {
+    if (value instanceof ValueInteger number) {
+      return number.getInt() + Value.INTEGER * TYPE;
+    }
+    if (value instanceof ValueVarchar text) {
+      return text(text.getString()) + Value.VARCHAR * TYPE;
+    }
     int type = value.getValueType();
-    long typed = digest + type;
-    return switch (type) {
-      case Value.NULL -> step(typed, 0);
-      case Value.TINYINT, Value.SMALLINT, Value.INTEGER, Value.BIGINT ->
-          step(typed, value.getLong());
-      case Value.BOOLEAN -> step(typed, value.getBoolean() ? 1 : 0);
-      case Value.DOUBLE -> step(typed, Double.doubleToLongBits(value.getDouble()));
-      case Value.NUMERIC -> number(typed, value);
-      case Value.DATE -> step(typed, ((ValueDate) value).getDateValue());
-      case Value.TIMESTAMP ->
-          step(
-              step(typed, ((ValueTimestamp) value).getDateValue()),
-              ((ValueTimestamp) value).getTimeNanos());
-      case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE -> text(typed, value.getString());
-      case Value.UUID ->
-          step(step(typed, ((ValueUuid) value).getHigh()), ((ValueUuid) value).getLow());
-      default -> bytes(typed, value);
-    };
+    return type * TYPE
+        + switch (type) {
+          case Value.NULL -> 0;
+          case Value.TINYINT, Value.SMALLINT, Value.INTEGER, Value.BIGINT -> value.getLong();
+          case Value.BOOLEAN -> value.getBoolean() ? 1 : 0;
+          case Value.DOUBLE -> Double.doubleToLongBits(value.getDouble());
+          case Value.NUMERIC -> number(value);
+          case Value.DATE -> ((ValueDate) value).getDateValue();
+          case Value.TIMESTAMP ->
+              ((ValueTimestamp) value).getDateValue() * FACTOR
+                  + ((ValueTimestamp) value).getTimeNanos();
+          case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE -> text(value.getString());
+          case Value.UUID ->
+              ((ValueUuid) value).getHigh() * FACTOR + ((ValueUuid) value).getLow();
+          default -> bytes(value);
+        };
   }
 
   /** A text keeps its hash code, so most texts of a row that is changed are not read again. */
-  private static long text(long digest, String text) {
-    return step(digest, (long) text.length() << 32 ^ text.hashCode());
+  private static long text(String text) {
+    return (long) text.length() << 32 ^ text.hashCode();
   }
 
   /** A double has all digits of a short number, and is had without an allocation. */
-  private long number(long digest, Value value) {
+  private long number(Value value) {
     BigDecimal number = value.getBigDecimal();
     int scale = number.scale();
     boolean isShort = number.precision() <= DOUBLE_DIGITS && scale >= 0 && scale <= DOUBLE_DIGITS;
     return isShort
-        ? step(step(digest, scale), Double.doubleToLongBits(number.doubleValue()))
-        : bytes(digest, value);
+        ? scale * FACTOR + Double.doubleToLongBits(number.doubleValue())
+        : bytes(value);
   }
 
-  private long bytes(long digest, Value value) {
+  private long bytes(Value value) {
     other.clear();
     ValueCodec.write(other, value);
-    long mixed = Mixing.mix(digest, other.array(), other.size());
+    long mixed = Mixing.mix(0, other.array(), other.size());
     if (other.size() > OTHER_BYTES) {
       other = new WireWriter(64);
     }

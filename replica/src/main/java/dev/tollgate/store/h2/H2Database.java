@@ -94,9 +94,14 @@ public final class H2Database implements AutoCloseable {
   /**
    * Removes comments on objects that are gone. H2 keeps a comment under the name of its object, and
    * leaves it there when the object, or its schema, gets another name.
+   *
+   * @param touched what a definition has touched
    */
-  public void dropLostComments() {
+  public void dropLostComments(Touched touched) {
     Set<Comment> lost = new LinkedHashSet<>(database.getAllComments());
+    if (!touched.schemas()) {
+      lost.removeIf(comment -> touched.former().stream().noneMatch(comment.getName()::endsWith));
+    }
     if (lost.isEmpty()) {
       return;
     }

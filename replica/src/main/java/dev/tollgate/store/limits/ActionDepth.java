@@ -8,7 +8,6 @@ import java.util.List;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintActionType;
 import org.h2.constraint.ConstraintReferential;
-import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.result.Row;
 import org.h2.schema.Schema;
@@ -30,22 +29,22 @@ public final class ActionDepth extends HiddenConstraint {
 
   /** Adds counters for the actions of all foreign keys of a database. */
   public static final class Counters {
-    private final Database database;
     private final Schema hidden;
     private int made;
 
     public Counters(H2Database database) {
-      this.database = database.h2();
-      hidden = hiddenSchema(this.database, "ACTIONS");
+      hidden = hiddenSchema(database.h2(), "ACTIONS");
     }
 
     /**
-     * Adds counters for the foreign keys that a definition has just made; no query may run
+     * Adds counters for the foreign keys of these tables, if they have none; no query may run
      * meanwhile.
      */
-    public void follow() {
-      for (Schema schema : database.getAllSchemasNoMeta()) {
-        for (Constraint constraint : schema.getAllConstraints()) {
+    public void follow(List<Table> tables) {
+      for (Table table : tables) {
+        List<Constraint> constraints = new ArrayList<>();
+        table.getConstraints().forEach(constraints::add);
+        for (Constraint constraint : constraints) {
           if (constraint instanceof ConstraintReferential key && acts(key)) {
             count(key.getRefTable());
           }

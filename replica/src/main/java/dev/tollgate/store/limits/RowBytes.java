@@ -5,8 +5,8 @@ import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
+import java.util.List;
 import org.h2.constraint.Constraint;
-import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Index;
 import org.h2.result.Row;
@@ -29,25 +29,21 @@ public final class RowBytes extends HiddenConstraint {
 
   /** Adds counters for the rows of all tables of a database. */
   public static final class Counters {
-    private final Database database;
     private final Schema hidden;
     private int made;
 
     public Counters(H2Database database) {
-      this.database = database.h2();
-      hidden = hiddenSchema(this.database, "BYTES");
+      hidden = hiddenSchema(database.h2(), "BYTES");
     }
 
-    /** Adds counters to the tables that a definition has just made; no query may run meanwhile. */
-    public void follow() {
-      for (Schema schema : database.getAllSchemasNoMeta()) {
-        for (Table table : schema.getAllTablesAndViews(null)) {
-          if (table.getTableType() == TableType.TABLE && !isCounted(table)) {
-            made++;
-            RowBytes counter = new RowBytes(hidden, made, table);
-            hidden.add(counter);
-            table.addConstraint(counter);
-          }
+    /** Adds counters to these tables, if they have none; no query may run meanwhile. */
+    public void follow(List<Table> tables) {
+      for (Table table : tables) {
+        if (table.getTableType() == TableType.TABLE && !isCounted(table)) {
+          made++;
+          RowBytes counter = new RowBytes(hidden, made, table);
+          hidden.add(counter);
+          table.addConstraint(counter);
         }
       }
     }

@@ -1,5 +1,6 @@
 package dev.tollgate.h2.weave;
 
+import dev.tollgate.h2.CatalogChanges;
 import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
@@ -54,7 +55,7 @@ final class Replacements {
 
   /** What every class calls that is rewritten. */
   static Replacements ofAll() throws IOException {
-    return read(List.of(Reproducible.class));
+    return read(List.of(Reproducible.class, CatalogChanges.class));
   }
 
   /** What classes call whose work is counted. */
@@ -62,6 +63,7 @@ final class Replacements {
     return read(
         List.of(
             Reproducible.class,
+            CatalogChanges.class,
             Meter.class,
             ChargedTexts.class,
             ChargedNumbers.class,
