@@ -153,7 +153,8 @@ public final class ClusterSession implements AutoCloseable {
   }
 
   /**
-   * Asks again for the result of a statement: a change is not made twice, a query runs again.
+   * Asks again for the result of a statement whose rows are lost with their connection: a change is
+   * not made twice, a query runs again.
    *
    * @throws TransportException with {@link SqlState#CONFLICT} if another statement ran in between
    */
@@ -163,6 +164,7 @@ public final class ClusterSession implements AutoCloseable {
       if (execution.sequence() != lastSequence) {
         throw new TransportException(SqlState.CONFLICT, ROWS_LOST, null);
       }
+      execution.losses().add();
       ask(execution);
     } finally {
       oneAtATime.unlock();
@@ -198,6 +200,11 @@ public final class ClusterSession implements AutoCloseable {
       return true;
     }
 
+    @Override
+    public SessionLink.Losses losses() {
+      return execution.losses();
+    }
+
     /** Guesses from the first word; only the node knows which functions the statement calls. */
     boolean isQuery() {
       return QUERY.matcher(execution.sql()).lookingAt();
@@ -219,6 +226,7 @@ public final class ClusterSession implements AutoCloseable {
     private final StatementSeries series;
     private final long sequence;
     private final long startNanos;
+    private final SessionLink.Losses losses = new SessionLink.Losses();
 
     SeriesCall(StatementSeries series, long sequence, long startNanos) {
       this.series = series;
@@ -234,6 +242,11 @@ public final class ClusterSession implements AutoCloseable {
     @Override
     public boolean effectful() {
       return true;
+    }
+
+    @Override
+    public SessionLink.Losses losses() {
+      return losses;
     }
 
     @Override

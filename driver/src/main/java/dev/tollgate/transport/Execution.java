@@ -12,6 +12,7 @@ public final class Execution {
   private final long sequence;
   private final ClusterSession.Statement statement;
   private final long startNanos;
+  private final SessionLink.Losses losses = new SessionLink.Losses();
   private @Nullable Reply reply;
   private int connectionNumber;
   private boolean hasRows;
@@ -25,6 +26,11 @@ public final class Execution {
   /** The latest reply to the statement. */
   public Reply reply() {
     return requireNonNull(reply, "reply");
+  }
+
+  /** The connections that were lost under this statement, or that had rows of its result. */
+  SessionLink.Losses losses() {
+    return losses;
   }
 
   void answered(Reply answer, int onConnection) {

@@ -138,29 +138,41 @@ final class NodeConnection implements AutoCloseable {
   }
 
   /**
-   * Sends a request that gets a reply.
+   * Sends a request that gets a reply, and that no connection had before.
    *
    * @param deadlineMillis as in {@link Frame}
    */
   void send(long requestId, Request request, int deadlineMillis) throws IOException {
+    send(requestId, request, /* losses= */ 0, deadlineMillis);
+  }
+
+  /**
+   * Sends a request that gets a reply.
+   *
+   * @param losses as in {@link Frame}; a node of an earlier version is not told
+   * @param deadlineMillis as in {@link Frame}
+   */
+  void send(long requestId, Request request, int losses, int deadlineMillis) throws IOException {
     if (repliesOwed.getAndIncrement() == 0) {
       quietSinceNanos.set(environment.nanos());
     }
     long begun = environment.nanos();
-    write(requestId, request, deadlineMillis);
+    write(requestId, request, losses, deadlineMillis);
     // time spent sending is not silence; a send that returns at once proves nothing
     quietSinceNanos.addAndGet(environment.nanos() - begun);
   }
 
   /** Sends a request that gets no reply. */
   void tell(Request request) throws IOException {
-    write(newRequestId(), request, 0);
+    write(newRequestId(), request, 0, 0);
   }
 
-  private void write(long requestId, Request request, int deadlineMillis) throws IOException {
+  private void write(long requestId, Request request, int losses, int deadlineMillis)
+      throws IOException {
     WireWriter body = new WireWriter();
     request.write(body);
-    Frame frame = new Frame(request.type(), requestId, deadlineMillis, body.toByteArray());
+    int said = version() >= Protocol.LOSSES_VERSION ? losses : 0;
+    Frame frame = new Frame(request.type(), said, requestId, deadlineMillis, body.toByteArray());
     if (frame.lengthBytes() > Protocol.MAX_FRAME_BYTES) {
       throw new OversizeException(frame.lengthBytes());
     }
@@ -263,7 +275,7 @@ final class NodeConnection implements AutoCloseable {
     if (quietNanos >= environment.timing().pingAfter().toNanos() && !isPinged() && !loggingIn) {
       pingSentNanos = now;
       // a negative id tells the reply to a ping apart from the replies that are owed
-      write(-newRequestId(), new Request.Ping(), 0);
+      write(-newRequestId(), new Request.Ping(), 0, 0);
     }
   }
 

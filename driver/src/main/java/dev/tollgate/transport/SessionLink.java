@@ -36,6 +36,9 @@ final class SessionLink {
       return 1;
     }
 
+    /** The connections that were lost while the reply to the request was due on them. */
+    Losses losses();
+
     /** How long the reply may take, zero for no limit; read before each sending. */
     Duration untilDeadline();
 
@@ -44,11 +47,11 @@ final class SessionLink {
 
     /** A request that changes nothing, or may be carried out twice, and has no deadline. */
     static Call question(Request request) {
-      return new Question(request);
+      return new Question(request, new Losses());
     }
   }
 
-  private record Question(Request request) implements Call {
+  private record Question(Request request, Losses losses) implements Call {
     @Override
     public boolean effectful() {
       return false;
@@ -61,6 +64,22 @@ final class SessionLink {
 
     @Override
     public void cancel() {}
+  }
+
+  /**
+   * Counts connections that were lost while the reply to a request was due on them. The request may
+   * be what ended the node at the other end. Belongs to the thread that calls.
+   */
+  static final class Losses {
+    private int count;
+
+    void add() {
+      count++;
+    }
+
+    int count() {
+      return count;
+    }
   }
 
   private final NodeFinder finder;
@@ -126,6 +145,7 @@ final class SessionLink {
       if (current.version() < call.minVersion() && !sentBefore) {
         throw new EarlierVersionException(call);
       }
+      boolean due = false;
       try {
         if (current.version() < call.minVersion()) {
           throw new IOException(current.address() + " is of an earlier version");
@@ -136,7 +156,9 @@ final class SessionLink {
         }
         current.checkAfterIdling();
         long requestId = current.newRequestId();
-        current.send(requestId, call.request(), millis(call.untilDeadline()));
+        current.send(
+            requestId, call.request(), call.losses().count(), millis(call.untilDeadline()));
+        due = true;
         mayHaveEffect |= call.effectful();
         Optional<Reply> reply = await(current, requestId, call, budget);
         if (reply.isEmpty()) {
@@ -157,6 +179,9 @@ final class SessionLink {
       } catch (IOException e) {
         finder.map().doubt(current.address());
         trouble = e;
+        if (due) {
+          call.losses().add();
+        }
         disconnect();
       } finally {
         finder.news().forget(current);

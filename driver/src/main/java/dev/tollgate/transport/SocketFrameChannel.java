@@ -212,6 +212,9 @@ final class SocketFrameChannel implements FrameChannel {
     int length = frameLength();
     try {
       Frame frame = Frame.read(new WireReader(buffer, start + LENGTH_BYTES, length));
+      if (frame.losses() != 0) {
+        throw new WireFormatException("a reply with " + frame.losses() + " losses");
+      }
       start += LENGTH_BYTES + length;
       if (start == end) {
         start = 0;

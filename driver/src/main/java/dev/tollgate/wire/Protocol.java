@@ -6,7 +6,7 @@ public final class Protocol {
   public static final int MAGIC = 0x544c4754;
 
   /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
-  public static final int VERSION = 6;
+  public static final int VERSION = 7;
 
   /** From this version on Welcome has the id of the cluster. */
   static final int CLUSTER_ID_VERSION = 2;
@@ -25,6 +25,9 @@ public final class Protocol {
 
   /** From this version on a client can authenticate itself. */
   public static final int LOGIN_VERSION = 6;
+
+  /** From this version on a client says how many connections were lost under a request. */
+  public static final int LOSSES_VERSION = 7;
 
   /** The mechanism by which the certificate of the client's TLS connection names the user. */
   public static final String EXTERNAL = "EXTERNAL";

@@ -29,6 +29,10 @@ public final class FakeCluster implements AutoCloseable {
   final List<FakeNode> nodes = new CopyOnWriteArrayList<>();
   final Map<Long, FakeSession> sessions = new ConcurrentHashMap<>();
   final List<Request.Execute> received = new CopyOnWriteArrayList<>();
+
+  /** What clients said of lost connections under each Execute, Prepare and Metadata. */
+  final List<Integer> losses = new CopyOnWriteArrayList<>();
+
   final List<Request.Execute> executed = new CopyOnWriteArrayList<>();
   final List<Request.ExecuteSeries> receivedSeries = new CopyOnWriteArrayList<>();
   final List<Request.ExecuteSeries> executedSeries = new CopyOnWriteArrayList<>();
@@ -173,6 +177,11 @@ public final class FakeCluster implements AutoCloseable {
 
   public int openCursors() {
     return sessions.values().stream().mapToInt(FakeSession::openCursors).sum();
+  }
+
+  /** How many connections clients had lost under each Execute, Prepare and Metadata. */
+  public List<Integer> losses() {
+    return losses;
   }
 
   /** Every Execute that reached a node. */

@@ -112,6 +112,11 @@ final class FakeConversation {
     } else if (request instanceof Request.AwaitLeader await) {
       await(frame.requestId(), await);
     } else {
+      if (request instanceof Request.Execute
+          || request instanceof Request.Prepare
+          || request instanceof Request.Metadata) {
+        cluster.losses.add(frame.losses());
+      }
       worker.execute(() -> answer(frame.requestId(), request));
     }
   }

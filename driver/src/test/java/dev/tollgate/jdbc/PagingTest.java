@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,8 @@ class PagingTest {
       }
       assertEquals(3, cluster.received().size());
       assertEquals(1, cluster.received().stream().mapToLong(e -> e.sequence()).distinct().count());
+      int last = cluster.losses().size();
+      assertEquals(List.of(0, 1, 2), cluster.losses().subList(last - 3, last));
     }
   }
 

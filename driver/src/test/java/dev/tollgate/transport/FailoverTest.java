@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.fake.FakeCluster;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -89,6 +90,60 @@ class FailoverTest {
       Client.run(session, "CREATE TABLE T(ID INT)");
       assertEquals(List.of(1L, 1L, 1L), receivedSequences());
       assertEquals(List.of(1L), executedSequences());
+    }
+  }
+
+  @Test
+  void aNodeIsToldHowManyConnectionsWereLostUnderARequest() throws Exception {
+    try (ClusterSession session = open(LONG)) {
+      cluster.node(0).dropBeforeExecuting(2);
+      Client.run(session, "SELECT 1");
+      cluster.node(0).dropAfterExecuting(1);
+      Client.run(session, "SELECT 2");
+      Client.run(session, "SELECT 3");
+      assertEquals(List.of(0, 1, 2, 0, 1, 0), cluster.losses());
+    }
+  }
+
+  @Test
+  void aNodeThatDoesNotLeadAndOneThatHasNoRoomAreNoLoss() throws Exception {
+    try (ClusterSession session = open(LONG)) {
+      Client.run(session, "CREATE TABLE T(ID INT)");
+      await().until(() -> !cluster.heartbeats().isEmpty() && isWatched());
+      cluster.leadUntold(cluster.node(2));
+      Client.run(session, "SELECT 1");
+      assertEquals(List.of(0, 0, 0), cluster.losses());
+      cluster.node(2).dropBeforeExecuting(1);
+      cluster.node(2).beBusyAfterDrop(1);
+      Client.run(session, "SELECT 2");
+      assertEquals(List.of(0, 0, 0, 0, 1, 1), cluster.losses());
+    }
+  }
+
+  @Test
+  void aDescriptionSaysHowManyConnectionsWereLostUnderIt() throws Exception {
+    try (ClusterSession session = open(LONG)) {
+      Client.run(session, "SELECT 1");
+      cluster.node(0).fallSilent(true);
+      CompletableFuture<Void> released =
+          CompletableFuture.runAsync(
+              () -> {
+                await().until(() -> cluster.node(0).openConnections() == 0);
+                cluster.node(0).fallSilent(false);
+              });
+      assertInstanceOf(Reply.Prepared.class, session.ask(new Request.Prepare("SELECT 1")));
+      released.join();
+      assertEquals(List.of(0, 1), cluster.losses());
+    }
+  }
+
+  @Test
+  void aNodeOfAnEarlierVersionIsNotTold() throws Exception {
+    cluster.node(0).beOfVersion(Protocol.LOSSES_VERSION - 1);
+    try (ClusterSession session = open(LONG)) {
+      cluster.node(0).dropBeforeExecuting(2);
+      Client.run(session, "SELECT 1");
+      assertEquals(List.of(0, 0, 0), cluster.losses());
     }
   }
 

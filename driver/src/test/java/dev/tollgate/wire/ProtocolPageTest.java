@@ -106,7 +106,8 @@ class ProtocolPageTest {
                 Protocol.HOLDER_VERSION,
                 Protocol.SERIES_VERSION,
                 Protocol.LEADER_VERSION,
-                Protocol.LOGIN_VERSION)
+                Protocol.LOGIN_VERSION,
+                Protocol.LOSSES_VERSION)
             .distinct()
             .map(String::valueOf)
             .toList(),

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Measures how much of the heap is in use, as far as the garbage collector knows. Only what a pool
  * holds right after a collection counts: before the collection, garbage looks like data.
  *
- * <p>Thread-safe. No caller waits for a collection. Nothing that is applied may depend on this
- * class, because the memory of replicas differs.
+ * <p>Thread-safe. No caller waits for a collection, except one that needs a large piece of memory.
+ * Nothing that is applied may depend on this class, because the memory of replicas differs.
  */
 public final class MemoryWatch {
   /** A heap that is fuller than this share after a collection takes no more rows. */
@@ -59,6 +59,7 @@ public final class MemoryWatch {
   }
 
   private final Heap heap;
+  private final Object collectingForPieces = new Object();
   private final AtomicBoolean collecting = new AtomicBoolean();
   private volatile long forgottenCollections = NONE;
   private long knownCollections;
@@ -116,6 +117,35 @@ public final class MemoryWatch {
       collectBeside();
     }
     return full;
+  }
+
+  /** The share of the long-lived heap that is in use with this many more, garbage included. */
+  double usedShare(long moreBytes) {
+    return heap.usedShare() + (double) moreBytes / heap.sizeBytes();
+  }
+
+  /**
+   * True if a piece of memory of this size takes at most half of what is free. Runs a collection if
+   * it takes more: the piece itself would soon make the JVM run one. Does not run one if the last
+   * collection was a short time ago and left too little.
+   */
+  boolean hasRoomFor(long bytes) {
+    if (isHalfOfFree(bytes, heap.usedShare())) {
+      return true;
+    }
+    synchronized (collectingForPieces) {
+      if (isHalfOfFree(bytes, heap.usedShare())) {
+        return true;
+      }
+      if (isStale() || isHalfOfFree(bytes, heap.usedAfterCollection())) {
+        heap.collect();
+      }
+      return isHalfOfFree(bytes, heap.usedShare());
+    }
+  }
+
+  private boolean isHalfOfFree(long bytes, double usedShare) {
+    return bytes <= (1 - usedShare) * heap.sizeBytes() / 2;
   }
 
   private void collectBeside() {

@@ -35,6 +35,9 @@ final class QueryWatch implements Meter.Watch {
   /** H2 takes a few tenths of a millisecond for so many steps. */
   private static final int STEPS_PER_CHECK = 10_000;
 
+  /** Bytes of buffers for each byte of a row while it is written: a buffer doubles as it grows. */
+  private static final int BUFFERS_PER_BYTE = 4;
+
   /** Maximum bytes that values take in memory for each byte that they take in a frame. */
   private static final int MEMORY_PER_SENT_BYTE = 16;
 
@@ -108,8 +111,19 @@ final class QueryWatch implements Meter.Watch {
     return steps + STEPS_PER_CHECK;
   }
 
+  @Override
+  public void allocates(long bytes) {
+    memory.requireRoomFor(use, bytes);
+  }
+
+  @Override
+  public long retains(long bytes) {
+    return memory.holds(use, bytes);
+  }
+
   /**
-   * Refuses a result with a row that no frame can carry, before the row is written.
+   * Refuses a result with a row that no frame can carry, or for whose frame there is no memory,
+   * before the row is written.
    *
    * @param result positioned before its first row, on entry and on return
    */
@@ -126,6 +140,7 @@ final class QueryWatch implements Meter.Watch {
         result.close();
         throw Exhausted.memoryOfQuery();
       }
+      Meter.allocates(bytes * BUFFERS_PER_BYTE);
     }
     result.reset();
   }

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlReader {
   /** H2 keeps at most 255 transactions, including those of queries. */
-  private static final int MAX_QUERIES = 48;
+  static final int MAX_QUERIES = 48;
 
   private static final Pattern EXPLAIN_ANALYZE =
       Pattern.compile("\\s*EXPLAIN\\s+ANALYZE\\b", Pattern.CASE_INSENSITIVE);
@@ -81,8 +81,21 @@ public final class SqlReader {
 
   /** Lets another thread end a query. */
   public static final class Canceller implements ReaderGate.Query {
+    private final int losses;
     private @Nullable CommandInterface command;
     private volatile @Nullable SqlState reason;
+
+    /** Of a query that its client sends for the first time. */
+    public Canceller() {
+      this(0);
+    }
+
+    /**
+     * @param losses connections that were lost while the reply to the query was due on them
+     */
+    public Canceller(int losses) {
+      this.losses = losses;
+    }
 
     /** Ends the query that runs or is about to run. */
     public synchronized void cancel() {
@@ -127,12 +140,17 @@ public final class SqlReader {
     }
   }
 
-  /** A result that did not fit into its first page. Belongs to one thread at a time. */
+  /**
+   * A result that did not fit into its first page. Thread-safe: another query may drop its rows.
+   */
   public static final class Cursor implements AutoCloseable {
-    private final ResultInterface result;
+    private final QueryMemory.Use use;
+    private @Nullable ResultInterface result;
 
-    private Cursor(ResultInterface result) {
+    private Cursor(ResultInterface result, QueryMemory.Use use) {
       this.result = result;
+      this.use = use;
+      use.keep(this::drop);
     }
 
     /**
@@ -140,16 +158,34 @@ public final class SqlReader {
      *
      * @param cursorId the id with which the client asks for more rows
      * @return a page whose {@link Page#cursor} is null if these are the last rows
+     * @throws SQLException with SQLState 53200 if the rows were dropped to make room
      */
-    public Page fetch(int pageRows, long cursorId) {
+    public synchronized Page fetch(int pageRows, long cursorId) throws SQLException {
+      if (result == null) {
+        use.release();
+        throw Exhausted.memory(
+            "the rest of the rows was dropped, because the node needed the memory: fetch large"
+                + " results sooner, let the query return fewer rows, or give the nodes more heap");
+      }
       WireWriter out = StatementResult.beginPage(new WireWriter());
       boolean more = RowSet.Page.write(out, result, pageRows, Protocol.PAGE_BYTES, cursorId);
+      if (!more) {
+        close();
+      }
       return new Page(Payload.of(out.toByteArray()), more ? this : null);
     }
 
     @Override
-    public void close() {
-      result.close();
+    public synchronized void close() {
+      drop();
+      use.release();
+    }
+
+    private synchronized void drop() {
+      if (result != null) {
+        result.close();
+        result = null;
+      }
     }
   }
 
@@ -181,8 +217,12 @@ public final class SqlReader {
   /** The database that is queried, and its open transactions. */
   private record Source(H2Database database, TransactionSessions transactions) {}
 
-  private interface Work<T extends @Nullable Object> {
+  private interface InSession<T> {
     T on(SessionLocal session) throws SQLException;
+  }
+
+  private interface Work<T> {
+    T on(SessionLocal session, QueryMemory.Use use) throws SQLException;
   }
 
   /**
@@ -211,7 +251,7 @@ public final class SqlReader {
         transaction,
         settings,
         canceller,
-        session -> {
+        (session, use) -> {
           ResultInterface result =
               SCRIPT.matcher(sql).lookingAt()
                   ? script(session, transaction, settings.schema(), sql, maxRows, locks, canceller)
@@ -221,7 +261,7 @@ public final class SqlReader {
           if (!more) {
             result.close();
           }
-          return new Page(Payload.of(out.toByteArray()), more ? new Cursor(result) : null);
+          return new Page(Payload.of(out.toByteArray()), more ? new Cursor(result, use) : null);
         });
   }
 
@@ -238,7 +278,7 @@ public final class SqlReader {
         transaction,
         settings,
         canceller,
-        session -> {
+        (session, use) -> {
           try (ResultInterface row =
               run(session, settings, sql, parameterSet, 1, locks, canceller)) {
             List<SqlValue> values = new ArrayList<>();
@@ -252,15 +292,15 @@ public final class SqlReader {
   }
 
   /** Describes what a statement takes and returns, without running it. */
-  public Reply.Prepared describe(Settings settings, String sql) throws SQLException {
-    Canceller canceller = new Canceller();
+  public Reply.Prepared describe(Settings settings, String sql, Canceller canceller)
+      throws SQLException {
     return on(
         /* owner= */ null,
         settings,
         canceller,
         // nobody cancels this
         QueryWatch.Bound.steps(Limits.STATEMENT_STEPS_BASE),
-        session -> {
+        (session, use) -> {
           CommandInterface command = command(session, sql);
           List<Parameter> parameters = new ArrayList<>();
           for (ParameterInterface parameter : command.getParameters()) {
@@ -290,30 +330,35 @@ public final class SqlReader {
    *     fails
    */
   public void rehearse(
-      Settings settings, String sql, byte[] parameterSet, LockAccess locks, long processorMillis)
+      Settings settings,
+      String sql,
+      byte[] parameterSet,
+      LockAccess locks,
+      long processorMillis,
+      Canceller canceller)
       throws SQLException {
     QueryWatch.Bound bound = QueryWatch.Bound.rehearsal(processorMillis);
-    Canceller canceller = new Canceller();
     on(
         /* owner= */ null,
         settings,
         canceller,
         bound,
-        session -> {
+        (session, use) -> {
           run(session, settings, sql, parameterSet, 0, locks, canceller).close();
           // what counts no steps took time all the same
           bound.check(0);
-          return null;
+          return true;
         });
   }
 
   /** Runs a method of {@code DatabaseMetaData}, identified by the number that H2 gives it. */
-  public byte[] metadata(Settings settings, int code, byte[] arguments) throws SQLException {
+  public byte[] metadata(Settings settings, int code, byte[] arguments, Canceller canceller)
+      throws SQLException {
     return on(
         /* owner= */ null,
         settings,
-        new Canceller(),
-        session -> {
+        canceller,
+        (session, use) -> {
           Value[] values = Parameter.decodeValues(arguments, session).toArray(new Value[0]);
           MetadataArguments.check(code, values);
           try (ResultInterface result = DatabaseMetaServer.process(session, code, values)) {
@@ -430,13 +475,13 @@ public final class SqlReader {
   }
 
   /** Runs work in the owner's open transaction, or on an idle session without an owner. */
-  private <T extends @Nullable Object> T on(
+  private <T> T on(
       @Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
     return on(owner, settings, canceller, QueryWatch.Bound.NONE, work);
   }
 
-  private <T extends @Nullable Object> T on(
+  private <T> T on(
       @Nullable SessionId owner,
       Settings settings,
       Canceller canceller,
@@ -445,14 +490,15 @@ public final class SqlReader {
       throws SQLException {
     permits.acquireUninterruptibly();
     gate.enter(canceller);
-    try (QueryMemory.Use use = memory.begin()) {
+    try (QueryMemory.Use use = memory.begin(canceller.losses)) {
       Source entered = requireNonNull(source, "source");
       return Meter.watched(
           new QueryWatch(memory, use, canceller, bound),
           () ->
               owner == null
-                  ? onIdleSession(entered.database(), settings, work)
-                  : inTransaction(entered, owner, settings, canceller, work));
+                  ? onIdleSession(entered.database(), settings, session -> work.on(session, use))
+                  : inTransaction(
+                      entered, owner, settings, canceller, session -> work.on(session, use)));
     } catch (DbException e) {
       canceller.throwIfCancelled();
       throw SqlErrors.isOverflow(e) ? Exhausted.recursion() : e.getSQLException();
@@ -464,8 +510,8 @@ public final class SqlReader {
     }
   }
 
-  private static <T extends @Nullable Object> T inTransaction(
-      Source entered, SessionId owner, Settings settings, Canceller canceller, Work<T> work)
+  private static <T> T inTransaction(
+      Source entered, SessionId owner, Settings settings, Canceller canceller, InSession<T> work)
       throws SQLException {
     TransactionSessions transactions = entered.transactions();
     TransactionSessions.OpenTransaction transaction = transactions.find(owner);
@@ -483,8 +529,8 @@ public final class SqlReader {
     }
   }
 
-  private static <T extends @Nullable Object> T on(
-      H2Database database, SessionLocal session, Settings settings, Work<T> work)
+  private static <T> T on(
+      H2Database database, SessionLocal session, Settings settings, InSession<T> work)
       throws SQLException {
     User user = database.user(settings.user());
     if (user == null) {
@@ -498,8 +544,8 @@ public final class SqlReader {
     }
   }
 
-  private static <T extends @Nullable Object> T onSession(
-      SessionLocal session, String schema, Work<T> work) throws SQLException {
+  private static <T> T onSession(SessionLocal session, String schema, InSession<T> work)
+      throws SQLException {
     // a session keeps plans of views, even when another session has dropped what they show
     session.clearViewIndexCache();
     H2Database.enterSchema(session, schema);
@@ -512,8 +558,8 @@ public final class SqlReader {
         "the transaction was rolled back before the query could run in it: run it again");
   }
 
-  private <T extends @Nullable Object> T onIdleSession(
-      H2Database database, Settings settings, Work<T> work) throws SQLException {
+  private <T> T onIdleSession(H2Database database, Settings settings, InSession<T> work)
+      throws SQLException {
     SessionLocal pooled = idle.pollFirst();
     SessionLocal session = pooled == null ? database.openSession() : pooled;
     boolean usable = true;

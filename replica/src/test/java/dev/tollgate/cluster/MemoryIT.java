@@ -60,7 +60,9 @@ class MemoryIT {
       strings = {
         "SELECT * FROM SYSTEM_RANGE(1, 1000000000)",
         "SELECT A.X, B.X FROM SYSTEM_RANGE(1, 100000) A, SYSTEM_RANGE(1, 100000) B ORDER BY B.X, A.X",
-        "SELECT X, SUM(X) OVER (ORDER BY X) FROM SYSTEM_RANGE(1, 1000000000)"
+        "SELECT X, SUM(X) OVER (ORDER BY X) FROM SYSTEM_RANGE(1, 1000000000)",
+        "SELECT LISTAGG(REPEAT('x', 1000), '') FROM SYSTEM_RANGE(1, 1000000)",
+        "SELECT JSON_ARRAYAGG(REPEAT('x', 1000)) FROM SYSTEM_RANGE(1, 1000000)"
       })
   void queryThatNeedsMoreThanThereIsEndsWithAnError(String sql) throws SQLException {
     requireRefused(sql);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -204,8 +205,12 @@ class BadInputTest {
   void helloOfALaterVersionIsRefusedWithBothVersions() throws IOException {
     try (RawClient client = new RawClient(address)) {
       Reply.Failure failure =
-          (Reply.Failure) client.call(new Request.Hello(7, 9, "app", "host", "1"));
-      assertTrue(failure.message().contains("the client 7 to 9"), failure.message());
+          (Reply.Failure)
+              client.call(
+                  new Request.Hello(
+                      Protocol.VERSION + 1, Protocol.VERSION + 3, "app", "host", "1"));
+      String versions = "the client " + (Protocol.VERSION + 1) + " to " + (Protocol.VERSION + 3);
+      assertTrue(failure.message().contains(versions), failure.message());
       assertTrue(client.isClosedByNode());
     }
   }

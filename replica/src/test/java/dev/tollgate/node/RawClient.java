@@ -56,6 +56,17 @@ final class RawClient implements AutoCloseable {
     return receive();
   }
 
+  /** Calls as a client does that has lost so many connections under the request. */
+  Reply callAfterLosses(int losses, Request request) throws IOException {
+    WireWriter body = new WireWriter();
+    request.write(body);
+    WireWriter out = new WireWriter();
+    new Frame(request.type(), losses, 1, 0, body.toByteArray()).writeHeader(out);
+    out.raw(body.array(), 0, body.size());
+    send(out.toByteArray());
+    return receive();
+  }
+
   /** Sends a request; its answer is to be received. */
   void write(Request request) throws IOException {
     WireWriter body = new WireWriter();

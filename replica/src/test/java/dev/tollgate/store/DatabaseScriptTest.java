@@ -61,7 +61,7 @@ class DatabaseScriptTest {
             canceller);
   }
 
-  private static List<String> linesOf(SqlReader.Page first) {
+  private static List<String> linesOf(SqlReader.Page first) throws SQLException {
     RowSet rows = ((StatementResult.Rows) StatementResult.read(first.body().bytes(), null)).rows();
     List<String> lines = new ArrayList<>(StoreDriver.text(rows));
     for (SqlReader.Page page = first; page.cursor() != null; ) {

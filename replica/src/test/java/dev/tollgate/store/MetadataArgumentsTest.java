@@ -66,7 +66,8 @@ class MetadataArgumentsTest {
         .metadata(
             new SqlReader.Settings("PUBLIC", 0, UserName.ANONYMOUS),
             method,
-            Parameter.encodeValues(arguments));
+            Parameter.encodeValues(arguments),
+            new SqlReader.Canceller());
   }
 
   /** Each method, with any number of arguments, each of which is odd while the others are null. */

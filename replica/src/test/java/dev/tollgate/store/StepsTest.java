@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
@@ -11,6 +12,7 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.ApplyThread;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -87,7 +89,8 @@ class StepsTest {
                     .reader()
                     .describe(
                         new SqlReader.Settings("PUBLIC", 0, UserName.ANONYMOUS),
-                        FEW_ROWS_MUCH_WORK));
+                        FEW_ROWS_MUCH_WORK,
+                        new SqlReader.Canceller()));
     assertEquals("54001", e.getSQLState());
   }
 
@@ -160,6 +163,7 @@ class StepsTest {
       })
   void textThatGrowsWithoutEndIsEnded(String sql) {
     SQLException e = assertThrows(SQLException.class, () -> replica.query(sql));
-    assertEquals("22001", e.getSQLState(), e.getMessage());
+    // the heap of the tests decides whether the length or the memory ends it
+    assertTrue(Set.of("22001", "53200").contains(e.getSQLState()), e.getMessage());
   }
 }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of the Java runtime that go through lists, arrays and bytes, counted by their length. */
@@ -22,17 +23,25 @@ public final class ChargedArrays {
   /** Bytes that a hash adds to those that it is made of. */
   private static final int HASH_BLOCK = 128;
 
+  /** Bytes of a reference. */
+  private static final int REFERENCE_BYTES = 4;
+
+  /** A list that is shorter than this grows into no large piece of memory. */
+  private static final int LONG = Meter.LARGE_BYTES / REFERENCE_BYTES / 2;
+
   private ChargedArrays() {}
 
   private static void items(int count) {
     if (count >= PER_STEP) {
       Meter.steps(count / PER_STEP);
+      Meter.allocates((long) count * REFERENCE_BYTES);
     }
   }
 
   private static void bytes(int count) {
     if (count >= BYTES_PER_STEP) {
       Meter.steps(count / BYTES_PER_STEP);
+      Meter.allocates(count);
     }
   }
 
@@ -43,6 +52,48 @@ public final class ChargedArrays {
 
   private static void hashed(int count) {
     Meter.steps((count + HASH_BLOCK) / HASHED_PER_STEP);
+  }
+
+  /** A list grows by half, so that it has grown about once when its length has doubled. */
+  @Replaces(
+      of = {
+        "java.util.Collection",
+        "java.util.List",
+        "java.util.Set",
+        "java.util.ArrayList",
+        "java.util.HashSet",
+        "java.util.TreeSet"
+      })
+  public static boolean add(Collection<@Nullable Object> list, @Nullable Object element) {
+    int size = list.size();
+    if (size >= LONG && Integer.bitCount(size) == 1) {
+      Meter.allocates(2L * size * REFERENCE_BYTES);
+    }
+    Meter.retains(element);
+    return list.add(element);
+  }
+
+  @Replaces(of = {"java.util.Map", "java.util.HashMap", "java.util.TreeMap"})
+  public static @Nullable Object put(
+      Map<@Nullable Object, @Nullable Object> map, @Nullable Object key, @Nullable Object value) {
+    Meter.retains(key);
+    Meter.retains(value);
+    return map.put(key, value);
+  }
+
+  @Replaces(of = {"java.util.Map", "java.util.HashMap", "java.util.TreeMap"})
+  public static @Nullable Object putIfAbsent(
+      Map<@Nullable Object, @Nullable Object> map, @Nullable Object key, @Nullable Object value) {
+    Meter.retains(key);
+    Meter.retains(value);
+    return map.putIfAbsent(key, value);
+  }
+
+  @Replaces(of = {"java.util.Collection", "java.util.List", "java.util.ArrayList"})
+  public static @Nullable Object[] toArray(
+      Collection<@Nullable Object> list, @Nullable Object[] array) {
+    Meter.allocates((long) list.size() * REFERENCE_BYTES);
+    return list.toArray(array);
   }
 
   @Replaces(of = {"java.util.Collection", "java.util.List", "java.util.ArrayList"})

@@ -28,6 +28,25 @@ public final class ChargedTexts {
   static void chars(long count) {
     if (count > SHORT) {
       Meter.steps(count / CHARS_PER_STEP);
+      Meter.allocates(count * Character.BYTES);
+    }
+  }
+
+  /** Checks that a text may become longer, and announces the memory that it grows into. */
+  private static void grows(StringBuilder builder, int more) {
+    long length = (long) builder.length() + more;
+    requireRoom(length);
+    if (length > builder.capacity()) {
+      Meter.allocates(Math.max(length, 2L * builder.capacity()) * Character.BYTES);
+    }
+  }
+
+  /** The same for bytes, whose capacity doubles too. */
+  private static void grows(ByteArrayOutputStream out, int more) {
+    long size = (long) out.size() + more;
+    requireRoom(size);
+    if (Long.highestOneBit(size) > out.size()) {
+      Meter.allocates(2 * size);
     }
   }
 
@@ -181,15 +200,21 @@ public final class ChargedTexts {
   public static StringBuilder append(StringBuilder builder, @Nullable String text) {
     int length = text == null ? 0 : text.length();
     chars(length);
-    requireRoom((long) builder.length() + length);
+    grows(builder, length);
     return builder.append(text);
   }
 
   @Replaces(of = "java.lang.StringBuilder")
   public static StringBuilder append(StringBuilder builder, CharSequence text, int from, int to) {
     chars(to - from);
-    requireRoom((long) builder.length() + to - from);
+    grows(builder, to - from);
     return builder.append(text, from, to);
+  }
+
+  @Replaces(of = "java.lang.StringBuilder")
+  public static StringBuilder append(StringBuilder builder, char c) {
+    grows(builder, 1);
+    return builder.append(c);
   }
 
   @Replaces(of = "java.lang.StringBuilder")
@@ -230,14 +255,20 @@ public final class ChargedTexts {
 
   @Replaces(of = "java.io.ByteArrayOutputStream")
   public static void write(ByteArrayOutputStream out, int value) {
-    requireRoom(out.size());
+    grows(out, 1);
     out.write(value);
   }
 
   @Replaces(of = "java.io.ByteArrayOutputStream")
   public static void write(ByteArrayOutputStream out, byte[] bytes, int from, int length) {
     chars(length);
-    requireRoom((long) out.size() + length);
+    grows(out, length);
     out.write(bytes, from, length);
+  }
+
+  @Replaces(of = "java.io.ByteArrayOutputStream")
+  public static byte[] toByteArray(ByteArrayOutputStream out) {
+    Meter.allocates(out.size());
+    return out.toByteArray();
   }
 }

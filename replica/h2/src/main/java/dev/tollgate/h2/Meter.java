@@ -1,8 +1,15 @@
 package dev.tollgate.h2;
 
+import java.util.IdentityHashMap;
+import java.util.function.Supplier;
+import org.h2.command.query.Query;
 import org.h2.engine.Database;
 import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
+import org.h2.result.ResultInterface;
+import org.h2.result.ResultTarget;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts what H2 does on a thread: one step for each turn of a loop, and what calls of the Java
@@ -15,6 +22,14 @@ import org.h2.engine.SessionLocal;
 public final class Meter {
   private static final ThreadLocal<Meter> OF_THREAD = ThreadLocal.withInitial(Meter::new);
 
+  /** A piece of memory of fewer bytes is not announced. */
+  public static final int LARGE_BYTES = 1 << 18;
+
+  private static final long REFERENCE_BYTES = 4;
+
+  /** Bytes of an entry in a map, an array without its elements, or the state of an aggregate. */
+  private static final int ENTRY_BYTES = 40;
+
   /** Steps until a watch looks again that has thrown. */
   private static final long GRACE = 1_000_000;
 
@@ -23,6 +38,11 @@ public final class Meter {
   private Watch watch = Watch.NONE;
   private int paused;
   private long stepsBeforePause;
+  private long retainedBytes;
+  private long nextRetained = Long.MAX_VALUE;
+
+  /** What the last result of each query within a query retains, while the watch counts that. */
+  private IdentityHashMap<Query, Long> results = new IdentityHashMap<>(0);
 
   Meter() {}
 
@@ -46,6 +66,27 @@ public final class Meter {
      * @return the number of steps at which to look again
      */
     long reached(long steps);
+
+    /**
+     * Called before the thread allocates a piece of memory of at least {@value Meter#LARGE_BYTES}
+     * bytes. May throw to end what the thread does.
+     *
+     * @param bytes an estimate, of the old piece too where one grows
+     */
+    default void allocates(long bytes) {}
+
+    /**
+     * Called when the watch begins, and whenever what H2 has put into collections has grown to what
+     * the last call returned. May throw to end what the thread does.
+     *
+     * @param bytes an estimate of the values in collections; values that are in several count as
+     *     often, and what H2 has dropped counts too, except for the former result of a query that
+     *     ran again within another query
+     * @return the bytes at which to call again
+     */
+    default long retains(long bytes) {
+      return Long.MAX_VALUE;
+    }
   }
 
   /** What a thread does under a watch. */
@@ -63,7 +104,13 @@ public final class Meter {
     Watch outer = meter.watch;
     long outerSteps = meter.steps;
     long outerNext = meter.next;
+    long outerRetained = meter.retainedBytes;
+    long outerNextRetained = meter.nextRetained;
+    IdentityHashMap<Query, Long> outerResults = meter.results;
     meter.watch = watch;
+    meter.retainedBytes = 0;
+    meter.nextRetained = watch.retains(0);
+    meter.results = new IdentityHashMap<>(0);
     meter.steps = 0;
     meter.next = watch.reached(0);
     try {
@@ -72,6 +119,9 @@ public final class Meter {
       meter.watch = outer;
       meter.steps += outerSteps;
       meter.next = outerNext;
+      meter.retainedBytes = outerRetained;
+      meter.nextRetained = outerNextRetained;
+      meter.results = outerResults;
     }
   }
 
@@ -104,6 +154,80 @@ public final class Meter {
     meter.steps += more;
     if (meter.steps >= meter.next) {
       meter.look();
+    }
+  }
+
+  /** Announces a piece of memory that is to be allocated; does not count. */
+  public static void allocates(long bytes) {
+    if (bytes >= LARGE_BYTES) {
+      Meter meter = ofThread();
+      if (meter.paused == 0) {
+        meter.watch.allocates(bytes);
+      }
+    }
+  }
+
+  /** Announces an array. H2 calls it before it makes one. */
+  public static void allocatesArray(int length, int elementBytes) {
+    allocates((long) length * elementBytes);
+  }
+
+  /** Counts what H2 puts into a collection: a value, a row, or what it computes of a group. */
+  static void retains(@Nullable Object element) {
+    Meter meter = ofThread();
+    if (meter.nextRetained != Long.MAX_VALUE) {
+      meter.retainedBytes += bytesOf(element);
+      if (meter.retainedBytes >= meter.nextRetained) {
+        meter.nextRetained = meter.retainedBytes + LARGE_BYTES;
+        meter.nextRetained = meter.watch.retains(meter.retainedBytes);
+      }
+    }
+  }
+
+  private static long bytesOf(@Nullable Object element) {
+    if (element instanceof Value value) {
+      return REFERENCE_BYTES + value.getMemory();
+    }
+    long bytes = ENTRY_BYTES;
+    if (element instanceof Object[] row) {
+      for (Object column : row) {
+        bytes += REFERENCE_BYTES;
+        if (column != null) {
+          bytes += column instanceof Value value ? value.getMemory() : ENTRY_BYTES;
+        }
+      }
+    }
+    return bytes;
+  }
+
+  /** Runs a query within another; its result takes the place of its former one. */
+  @Replaces(of = "org.h2.command.query.Query")
+  public static ResultInterface query(Query query, long limit) {
+    return ofThread().within(query, () -> query.query(limit));
+  }
+
+  /** The same, where the rows go elsewhere. */
+  @Replaces(of = "org.h2.command.query.Query")
+  public static ResultInterface query(Query query, long limit, ResultTarget target) {
+    return ofThread().within(query, () -> query.query(limit, target));
+  }
+
+  private ResultInterface within(Query query, Supplier<ResultInterface> run) {
+    if (nextRetained == Long.MAX_VALUE) {
+      return run.get();
+    }
+    IdentityHashMap<Query, Long> outer = results;
+    Long former = outer.remove(query);
+    if (former != null) {
+      retainedBytes -= former;
+    }
+    long before = retainedBytes;
+    results = new IdentityHashMap<>(0);
+    try {
+      return run.get();
+    } finally {
+      results = outer;
+      outer.put(query, retainedBytes - before);
     }
   }
 

@@ -69,11 +69,14 @@ final class Admission {
   /**
    * Proposes writes, or refuses them all. Proposes at once if their shapes are known.
    *
+   * @param losses connections that were lost while the reply was due on them: a read that may have
+   *     ended another node gets less memory
    * @param proposal proposes the writes
    */
   void admit(
       NumberedRequest request,
       AttachedSession session,
+      int losses,
       OpenResults results,
       List<Write> writes,
       RequestWork.Task proposal)
@@ -103,7 +106,7 @@ final class Admission {
             SqlReader.Settings settings = session.settings(facts);
             for (Write write : writes) {
               if (!isKnown(write)) {
-                rehearse(settings, write);
+                rehearse(settings, write, Math.min(losses, 1));
               }
             }
           } catch (SQLException refusal) {
@@ -126,13 +129,19 @@ final class Admission {
    * @throws SQLException with 54001 or 53200 only. Whatever else fails may be due to statements
    *     that are under way, so the log decides it.
    */
-  private void rehearse(SqlReader.Settings settings, Write write) throws SQLException {
+  private void rehearse(SqlReader.Settings settings, Write write, int losses) throws SQLException {
     Plan.Read read = SqlFrontend.readPart(write.sql());
     if (read != null && !write.operation().parameterSets().isEmpty()) {
       byte[] set = write.operation().parameterSets().get(0).values().bytes();
       try {
         byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
-        reader.rehearse(settings, read.sql(), first, locks, processorMillis);
+        reader.rehearse(
+            settings,
+            read.sql(),
+            first,
+            locks,
+            processorMillis,
+            new SqlReader.Canceller(losses));
       } catch (SQLException e) {
         String state = e.getSQLState();
         if (SqlState.TOO_MUCH_WORK.state().equals(state)

@@ -125,7 +125,7 @@ public final class ClientConnection {
       if (request instanceof Request.Hello || !greeting.isOver()) {
         greeting.take(request, answer);
       } else if (!greeting.endIfDropped(answer)) {
-        dispatch(request, answer);
+        dispatch(request, frame.losses(), answer);
       }
     } catch (WireFormatException e) {
       replies.complain("sent what is no request: " + e.getMessage());
@@ -163,26 +163,30 @@ public final class ClientConnection {
     }
   }
 
-  private void dispatch(Request request, Consumer<Reply> answer) {
+  private void dispatch(Request request, int losses, Consumer<Reply> answer) {
     if (request instanceof Request.Execute execute) {
       sessions.withSession(
-          answer, attached -> statements.execute(attached, greeting.client(), execute, answer));
+          answer,
+          attached -> statements.execute(attached, greeting.client(), execute, losses, answer));
     } else if (request instanceof Request.ExecuteSeries series) {
       sessions.withSession(
           answer,
-          attached -> statements.executeSeries(attached, greeting.client(), series, answer));
+          attached ->
+              statements.executeSeries(attached, greeting.client(), series, losses, answer));
     } else if (request instanceof Request.Ping) {
       answer.accept(new Reply.Ok());
     } else if (request instanceof Request.Heartbeat heartbeat) {
       heartbeats.heartbeat(heartbeat, SessionRequests.nameOf(greeting.user()), answer);
     } else if (request instanceof Request.Prepare prepare) {
-      sessions.withSession(answer, attached -> statements.prepare(attached, prepare, answer));
+      sessions.withSession(
+          answer, attached -> statements.prepare(attached, prepare, losses, answer));
     } else if (request instanceof Request.Fetch fetch) {
       statements.fetch(fetch, answer);
     } else if (request instanceof Request.CloseCursor close) {
       statements.closeCursor(close.cursorId());
     } else if (request instanceof Request.Metadata metadata) {
-      sessions.withSession(answer, attached -> statements.metadata(attached, metadata, answer));
+      sessions.withSession(
+          answer, attached -> statements.metadata(attached, metadata, losses, answer));
     } else if (request instanceof Request.OpenSession open) {
       sessions.open(open, greeting.client(), greeting.user(), answer);
     } else if (request instanceof Request.AttachSession attach) {

@@ -29,14 +29,15 @@ final class Descriptions {
   }
 
   /** A node that lags behind must not report a table missing that the statement will find. */
-  void describe(AttachedSession session, Plan plan, OpenResults results, Consumer<Reply> answer) {
+  void describe(
+      AttachedSession session, Plan plan, int losses, OpenResults results, Consumer<Reply> answer) {
     Runnable description =
         () ->
             work.inTurn(
                 results,
                 plan instanceof Plan.LockCall ? Workers.Kind.CALLS : Workers.Kind.QUERIES,
                 answer,
-                () -> answer.accept(of(plan, session.settings(facts))));
+                () -> answer.accept(of(plan, session.settings(facts), losses)));
     if (plan instanceof Plan.Read) {
       access.withState(session.options().readConsistency(), answer, description);
     } else if (plan instanceof Plan.Write) {
@@ -49,6 +50,7 @@ final class Descriptions {
   void metadata(
       AttachedSession session,
       Request.Metadata request,
+      int losses,
       OpenResults results,
       Consumer<Reply> answer) {
     access.withState(
@@ -63,19 +65,24 @@ final class Descriptions {
                     answer.accept(
                         new Reply.Result(
                             reader.metadata(
-                                session.settings(facts), request.code(), request.arguments())))));
+                                session.settings(facts),
+                                request.code(),
+                                request.arguments(),
+                                new SqlReader.Canceller(losses))))));
   }
 
   /**
    * @param settings of the session
    * @throws SQLException if the database does not know what the statement names
    */
-  private Reply.Prepared of(Plan plan, SqlReader.Settings settings) throws SQLException {
+  private Reply.Prepared of(Plan plan, SqlReader.Settings settings, int losses)
+      throws SQLException {
+    SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
     if (plan instanceof Plan.Read read) {
-      return withFence(reader.describe(settings, read.sql()), read.parameterCount());
+      return withFence(reader.describe(settings, read.sql(), canceller), read.parameterCount());
     }
     if (plan instanceof Plan.Write write) {
-      return withFence(reader.describe(settings, write.sql()), write.parameterCount());
+      return withFence(reader.describe(settings, write.sql(), canceller), write.parameterCount());
     }
     if (plan instanceof Plan.LockCall call) {
       return LockAnswers.describe(
@@ -83,7 +90,8 @@ final class Descriptions {
     }
     if (plan instanceof Plan.Administer call) {
       return withFence(
-          reader.describe(settings, call.procedure().resultSql()), call.parameterCount());
+          reader.describe(settings, call.procedure().resultSql(), canceller),
+          call.parameterCount());
     }
     return LockAnswers.describeCommand(plan.parameterCount());
   }

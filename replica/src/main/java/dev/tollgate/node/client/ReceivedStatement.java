@@ -14,6 +14,7 @@ import java.sql.SQLException;
 /**
  * A statement that a client has sent. It ends in exactly one reply.
  *
+ * @param losses connections that were lost while the reply was due on them
  * @param results of the connection that the statement came by
  * @param answer takes the reply; callable from any thread
  */
@@ -21,6 +22,7 @@ record ReceivedStatement(
     AttachedSession session,
     ClientInfo client,
     Request.Execute request,
+    int losses,
     OpenResults results,
     TimedAnswer answer) {
   ReceivedStatement {

@@ -104,6 +104,7 @@ final class StatementExecution {
             admission.admit(
                 statement.number(),
                 statement.session(),
+                statement.losses(),
                 statement.results(),
                 List.of(new Admission.Write(statement.request().sql(), plan, write)),
                 () -> proposals.propose(statement, write));

@@ -66,19 +66,34 @@ final class StatementQueries {
     statement.result(page.body().bytes());
   }
 
-  /** Lets the database compute the arguments of a lock function. */
+  /**
+   * Lets the database compute the arguments of a lock function.
+   *
+   * @throws SQLException with 08007 if they are not computed again for want of memory: the function
+   *     may have taken effect before
+   */
   List<SqlValue> computed(ReceivedStatement statement, String arguments, byte[] set)
       throws SQLException {
-    return cancellable(
-        statement,
-        canceller ->
-            reader.evaluate(
-                transactionToRead(statement),
-                statement.session().settings(facts),
-                arguments,
-                set,
-                views,
-                canceller));
+    try {
+      return cancellable(
+          statement,
+          canceller ->
+              reader.evaluate(
+                  transactionToRead(statement),
+                  statement.session().settings(facts),
+                  arguments,
+                  set,
+                  views,
+                  canceller));
+    } catch (SQLException e) {
+      if (statement.losses() > 0 && SqlState.NO_MEMORY.state().equals(e.getSQLState())) {
+        throw SqlErrors.exception(
+            SqlState.OUTCOME_UNKNOWN,
+            "whether the lock function took effect when it was sent before is not known: "
+                + e.getMessage());
+      }
+      throw e;
+    }
   }
 
   /** A query that may be cancelled. */
@@ -88,7 +103,7 @@ final class StatementQueries {
 
   /** Runs a query that ends if the client cancels it, or goes away. */
   private <T> T cancellable(ReceivedStatement statement, Query<T> query) throws SQLException {
-    SqlReader.Canceller canceller = new SqlReader.Canceller();
+    SqlReader.Canceller canceller = new SqlReader.Canceller(statement.losses());
     queries.starts(statement.session().id(), canceller);
     statement.results().queryStarts(canceller);
     try {

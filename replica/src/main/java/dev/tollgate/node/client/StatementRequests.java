@@ -44,10 +44,18 @@ final class StatementRequests {
     this.slow = requireNonNull(slow, "slow");
   }
 
+  /**
+   * @param losses as in {@link dev.tollgate.wire.Frame}
+   */
   void execute(
-      AttachedSession session, ClientInfo client, Request.Execute request, Consumer<Reply> answer) {
+      AttachedSession session,
+      ClientInfo client,
+      Request.Execute request,
+      int losses,
+      Consumer<Reply> answer) {
     TimedAnswer timed = slow.time(session, client, request.sql(), /* others= */ 0, answer);
-    ReceivedStatement statement = new ReceivedStatement(session, client, request, results, timed);
+    ReceivedStatement statement =
+        new ReceivedStatement(session, client, request, losses, results, timed);
     withPlan(
         request.sql(),
         timed,
@@ -57,19 +65,30 @@ final class StatementRequests {
         });
   }
 
+  /**
+   * @param losses as in {@link dev.tollgate.wire.Frame}
+   */
   void executeSeries(
       AttachedSession session,
       ClientInfo client,
       Request.ExecuteSeries request,
+      int losses,
       Consumer<Reply> answer) {
     List<Request.SeriesStatement> statements = request.statements();
     String first = statements.isEmpty() ? "" : statements.get(0).sql();
     TimedAnswer timed = slow.time(session, client, first, statements.size() - 1, answer);
-    series.run(session, request, results, timed);
+    series.run(session, request, losses, results, timed);
   }
 
-  void prepare(AttachedSession session, Request.Prepare request, Consumer<Reply> answer) {
-    withPlan(request.sql(), answer, plan -> descriptions.describe(session, plan, results, answer));
+  /**
+   * @param losses as in {@link dev.tollgate.wire.Frame}
+   */
+  void prepare(
+      AttachedSession session, Request.Prepare request, int losses, Consumer<Reply> answer) {
+    withPlan(
+        request.sql(),
+        answer,
+        plan -> descriptions.describe(session, plan, losses, results, answer));
   }
 
   /** Plans a statement: at once if it was seen lately, else on a worker. */
@@ -98,8 +117,12 @@ final class StatementRequests {
     }
   }
 
-  void metadata(AttachedSession session, Request.Metadata request, Consumer<Reply> answer) {
-    descriptions.metadata(session, request, results, answer);
+  /**
+   * @param losses as in {@link dev.tollgate.wire.Frame}
+   */
+  void metadata(
+      AttachedSession session, Request.Metadata request, int losses, Consumer<Reply> answer) {
+    descriptions.metadata(session, request, losses, results, answer);
   }
 
   void fetch(Request.Fetch request, Consumer<Reply> answer) {

@@ -45,10 +45,13 @@ final class StatementSeries {
 
   /**
    * Carries out a series: on this thread if it is short and its texts are planned, else elsewhere.
+   *
+   * @param losses connections that were lost while the reply was due on them
    */
   void run(
       AttachedSession session,
       Request.ExecuteSeries request,
+      int losses,
       OpenResults results,
       TimedAnswer answer) {
     NumberedRequest number =
@@ -71,7 +74,7 @@ final class StatementSeries {
     if (planned && request.statements().size() <= SHORT_SERIES) {
       try {
         Iterator<Plan> plans = known.iterator();
-        work.attempt(answer, () -> propose(number, session, results, request, sql -> plans.next()));
+        work.attempt(answer, () -> propose(number, session, losses, results, request, sql -> plans.next()));
       } catch (RuntimeException | Error e) {
         answer.accept(work.unexpected(e));
       }
@@ -82,13 +85,14 @@ final class StatementSeries {
               ? Workers.Kind.PLANS
               : Workers.Kind.QUERIES,
           answer,
-          () -> propose(number, session, results, request, frontend::plan));
+          () -> propose(number, session, losses, results, request, frontend::plan));
     }
   }
 
   private void propose(
       NumberedRequest number,
       AttachedSession session,
+      int losses,
       OpenResults results,
       Request.ExecuteSeries request,
       Function<String, Plan> planner)
@@ -118,6 +122,7 @@ final class StatementSeries {
     admission.admit(
         number,
         session,
+        losses,
         results,
         planned.writes(),
         () ->

@@ -30,6 +30,22 @@ public final class Exhausted {
                 + " heap"));
   }
 
+  /**
+   * @param losses connections that were lost while the reply to the query was due on them
+   */
+  public static DbException memoryOfLostQuery(int losses) {
+    return DbException.convert(
+        memory(
+            (losses == 1
+                    ? "the connection to a node was lost while the query ran there, and the query"
+                        + " was ended at the next node before it took as much memory as there is"
+                    : losses
+                        + " connections were lost while the query ran, and it was not run again")
+                + ": the query may have exhausted the memory of the node before. Run it again if"
+                + " the connection was lost for another reason; otherwise let it return fewer rows,"
+                + " page by key, or give the nodes more heap"));
+  }
+
   public static SQLException memory(String message) {
     return SqlErrors.exception(SqlState.NO_MEMORY, message);
   }

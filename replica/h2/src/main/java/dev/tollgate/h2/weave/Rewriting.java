@@ -61,7 +61,8 @@ final class Rewriting extends ClassVisitor {
     if (!counted) {
       return body;
     }
-    return method.equals("<clinit>") ? new Initializer(body) : new Loops(body);
+    MethodVisitor measured = new Arrays(body);
+    return method.equals("<clinit>") ? new Initializer(measured) : new Loops(measured);
   }
 
   private final class Body extends MethodVisitor {
@@ -134,6 +135,43 @@ final class Rewriting extends ClassVisitor {
       Handle instead =
           replacements.ofCall(name, handle.getOwner(), handle.getName(), handle.getDesc());
       return instead == null ? handle : instead;
+    }
+  }
+
+  /** Announces each array before it is made. */
+  private static final class Arrays extends MethodVisitor {
+    private static final int REFERENCE_BYTES = 4;
+
+    Arrays(MethodVisitor next) {
+      super(Opcodes.ASM9, next);
+    }
+
+    @Override
+    public void visitIntInsn(int opcode, int operand) {
+      if (opcode == Opcodes.NEWARRAY) {
+        announce(
+            switch (operand) {
+              case Opcodes.T_BOOLEAN, Opcodes.T_BYTE -> Byte.BYTES;
+              case Opcodes.T_CHAR, Opcodes.T_SHORT -> Character.BYTES;
+              case Opcodes.T_INT, Opcodes.T_FLOAT -> Integer.BYTES;
+              default -> Long.BYTES;
+            });
+      }
+      super.visitIntInsn(opcode, operand);
+    }
+
+    @Override
+    public void visitTypeInsn(int opcode, String type) {
+      if (opcode == Opcodes.ANEWARRAY) {
+        announce(REFERENCE_BYTES);
+      }
+      super.visitTypeInsn(opcode, type);
+    }
+
+    private void announce(int elementBytes) {
+      super.visitInsn(Opcodes.DUP);
+      super.visitIntInsn(Opcodes.BIPUSH, elementBytes);
+      super.visitMethodInsn(Opcodes.INVOKESTATIC, METER, "allocatesArray", "(II)V", false);
     }
   }
 
