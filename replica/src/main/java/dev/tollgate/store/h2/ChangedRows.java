@@ -285,8 +285,7 @@ public final class ChangedRows {
               ((ValueTimestamp) value).getDateValue() * FACTOR
                   + ((ValueTimestamp) value).getTimeNanos();
           case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE -> text(value.getString());
-          case Value.UUID ->
-              ((ValueUuid) value).getHigh() * FACTOR + ((ValueUuid) value).getLow();
+          case Value.UUID -> ((ValueUuid) value).getHigh() * FACTOR + ((ValueUuid) value).getLow();
           default -> bytes(value);
         };
   }
@@ -301,9 +300,7 @@ public final class ChangedRows {
     BigDecimal number = value.getBigDecimal();
     int scale = number.scale();
     boolean isShort = number.precision() <= DOUBLE_DIGITS && scale >= 0 && scale <= DOUBLE_DIGITS;
-    return isShort
-        ? scale * FACTOR + Double.doubleToLongBits(number.doubleValue())
-        : bytes(value);
+    return isShort ? scale * FACTOR + Double.doubleToLongBits(number.doubleValue()) : bytes(value);
   }
 
   private long bytes(Value value) {

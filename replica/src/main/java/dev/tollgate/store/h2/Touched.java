@@ -87,6 +87,7 @@ public record Touched(
   }
 
   /** False for what H2 has removed, by itself or with its schema. */
+  @SuppressWarnings("ReferenceEquality") // H2 compares ids, and gives them again
   public static boolean exists(SchemaObject object) {
     if (!object.isValid() || !object.getSchema().isValid()) {
       return false;
