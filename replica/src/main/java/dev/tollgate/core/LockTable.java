@@ -60,7 +60,7 @@ final class LockTable {
 
   /** A text keeps its hash code, so the name is not read again. */
   private static long digestOf(LockName name) {
-    return ((long) name.value().length() << 32 | name.value().hashCode() & 0xFFFF_FFFFL) * NAME;
+    return ((long) name.value().length() << 32 ^ name.value().hashCode()) * NAME;
   }
 
   /** Returns true if one more request of this mode can join the holders of the lock. */

@@ -132,7 +132,7 @@ final class Restorable {
 
   /** Removes objects that H2 has removed, and those that are looked at anew. */
   private static void forgetGone(List<SchemaObject> known, List<SchemaObject> anew) {
-    known.removeIf(object -> !Touched.exists(object) || anew.stream().anyMatch(one -> one == object));
+    known.removeIf(object -> !Touched.exists(object) || anew.contains(object));
   }
 
   private static List<SchemaObject> concat(List<SchemaObject> some, List<SchemaObject> others) {

@@ -62,6 +62,7 @@ class FollowUpTest {
     }
 
     @Override
+    @SuppressWarnings("NonApiType") // H2 declares an ArrayList
     public ArrayList<SchemaObject> getAll(ArrayList<SchemaObject> into) {
       ArrayList<SchemaObject> all = super.getAll(into);
       seen += all.size();
@@ -163,7 +164,7 @@ class FollowUpTest {
     try (StoreDriver replayed = new StoreDriver();
         StoreDriver restored = new StoreDriver()) {
       SessionId client = replayed.open();
-      for (String definition : definitions.split("; ")) {
+      for (String definition : definitions.split("; ", -1)) {
         replayed.run(client, definition);
         DatabaseCopyTest.read(DatabaseCopyTest.snapshotOf(replayed.database), restored.database);
         assertEquals(followUpOf(restored.database), followUpOf(replayed.database), definition);

@@ -31,6 +31,7 @@ public final class CatalogChanges {
 
   private final List<DbObject> touched = new ArrayList<>();
   private final List<SchemaObject> added = new ArrayList<>();
+  private final Set<DbObject> knownAsAdded = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<String> formerNames = new LinkedHashSet<>();
   private boolean renamed;
 
@@ -85,7 +86,7 @@ public final class CatalogChanges {
 
   private void leaves(SchemaObject object) {
     touch(object);
-    if (added.stream().noneMatch(other -> other == object)) {
+    if (!knownAsAdded.contains(object)) {
       formerNames.add(object.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
     }
   }
@@ -105,7 +106,9 @@ public final class CatalogChanges {
     CatalogChanges changes = OF_THREAD.get();
     if (changes != null) {
       changes.touch(object);
-      changes.added.add(object);
+      if (changes.knownAsAdded.add(object)) {
+        changes.added.add(object);
+      }
     }
   }
 

@@ -52,7 +52,7 @@ public record Touched(
       all.addAll(schema.getAllTablesAndViews(null));
       all.addAll(schema.getAllDomains());
     }
-    return of(all, Set.of());
+    return of(all, new LinkedHashSet<>());
   }
 
   /** All objects of a database. */
@@ -83,10 +83,11 @@ public record Touched(
     }
     tables.sort(BY_NAME);
     domains.sort(BY_NAME);
-    return new Touched(tables, domains, names, Set.copyOf(former), schemas);
+    return new Touched(tables, domains, names, new LinkedHashSet<>(former), schemas);
   }
 
   /** False for what H2 has removed, by itself or with its schema. */
+  @SuppressWarnings("ReferenceEquality") // H2 compares ids, and gives them again
   public static boolean exists(SchemaObject object) {
     if (!object.isValid() || !object.getSchema().isValid()) {
       return false;

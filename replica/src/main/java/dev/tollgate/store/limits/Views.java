@@ -42,7 +42,7 @@ public final class Views {
   public void follow(Touched touched, SessionLocal session) {
     known.removeIf(view -> !Touched.exists(view));
     for (Table table : touched.tables()) {
-      if (table instanceof TableView view && known.stream().noneMatch(other -> other == view)) {
+      if (table instanceof TableView view && !known.contains(view)) {
         known.add(view);
       }
     }
