@@ -14,6 +14,7 @@ import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
@@ -75,6 +76,7 @@ final class Definitions {
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
     countAll(session);
+    HiddenConstraint.arrange(database.h2());
     session.close();
   }
 
@@ -97,7 +99,12 @@ final class Definitions {
     if (user != null) {
       return new Outcome.Conflict(user);
     }
-    restorable.require(session, command.prepared(), statement);
+    // it remembers what it has read of expressions, and has not read those of a snapshot
+    Meter.uncounted(
+        () -> {
+          restorable.require(session, command.prepared(), statement);
+          return true;
+        });
     Outcome.Refused rows = fencedTables.admitRows(session, command.prepared(), statement, context);
     if (rows != null) {
       return rows;
@@ -249,6 +256,7 @@ final class Definitions {
             fencedTables.follow(session, context);
             countAll(session);
             changed.defined(statement.targets(), session);
+            HiddenConstraint.arrange(session.getDatabase());
           });
     } catch (RuntimeException e) {
       throw new ReplicaFailure("what follows a definition failed", e);

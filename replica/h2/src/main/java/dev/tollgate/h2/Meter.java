@@ -1,5 +1,6 @@
 package dev.tollgate.h2;
 
+import org.h2.command.query.Query;
 import org.h2.engine.Database;
 import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
@@ -141,5 +142,14 @@ public final class Meter {
           database.updateMeta(session, sequence);
           return true;
         });
+  }
+
+  /**
+   * Asks a view for the last change of what it reads. Views keep the answer until something
+   * changes, also if a query of another session has asked.
+   */
+  @Replaces(of = "org.h2.command.query.Query", in = "org.h2.table.QueryExpressionTable")
+  public static long getMaxDataModificationId(Query query) {
+    return uncounted(query::getMaxDataModificationId);
   }
 }

@@ -300,7 +300,6 @@ public final class FencedTables {
         unbind(fence, context);
       }
     }
-    guards.standLast();
   }
 
   private static boolean isAlive(SessionLocal session, Table table) {

@@ -4,7 +4,9 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintActionType;
 import org.h2.constraint.ConstraintReferential;
@@ -32,6 +34,7 @@ public final class ActionDepth extends HiddenConstraint {
   public static final class Counters {
     private final Database database;
     private final Schema hidden;
+    private final List<ActionDepth> counters = new ArrayList<>();
     private int made;
 
     public Counters(H2Database database) {
@@ -40,16 +43,31 @@ public final class ActionDepth extends HiddenConstraint {
     }
 
     /**
-     * Adds counters for the foreign keys that a definition has just made; no query may run
-     * meanwhile.
+     * Gives counters to the tables that foreign keys with actions refer to, and takes them from the
+     * others; no query may run meanwhile.
      */
     public void follow() {
+      Set<Table> reached = new LinkedHashSet<>();
       for (Schema schema : database.getAllSchemasNoMeta()) {
         for (Constraint constraint : schema.getAllConstraints()) {
           if (constraint instanceof ConstraintReferential key && acts(key)) {
-            count(key.getRefTable());
+            reached.add(key.getRefTable());
           }
         }
+      }
+      // H2 drops counters with their table
+      counters.removeIf(counter -> !counter.isValid());
+      for (ActionDepth counter : List.copyOf(counters)) {
+        if (!reached.contains(counter.getTable())) {
+          counter.getTable().removeConstraint(counter);
+          hidden.remove(counter);
+          counters.remove(counter);
+        }
+      }
+      counters.forEach(counter -> reached.remove(counter.getTable()));
+      for (Table table : reached) {
+        add(table, /* begins= */ true);
+        add(table, /* begins= */ false);
       }
     }
 
@@ -61,43 +79,18 @@ public final class ActionDepth extends HiddenConstraint {
       return action != null && !action.isNoActionOrRestrict();
     }
 
-    private void count(Table table) {
-      List<Constraint> constraints = new ArrayList<>();
-      table.getConstraints().forEach(constraints::add);
-      if (areCounted(constraints)) {
-        return;
-      }
-      constraints.forEach(table::removeConstraint);
-      for (Constraint old : List.copyOf(constraints)) {
-        if (old instanceof ActionDepth) {
-          hidden.remove(old);
-          constraints.remove(old);
-        }
-      }
-      table.addConstraint(counter(table, /* begins= */ true));
-      constraints.forEach(table::addConstraint);
-      table.addConstraint(counter(table, /* begins= */ false));
-    }
-
-    /** Returns whether all foreign keys act between two counters. */
-    private static boolean areCounted(List<Constraint> constraints) {
-      for (int i = constraints.size() - 1; i >= 0; i--) {
-        if (constraints.get(i) instanceof ActionDepth) {
-          return true;
-        }
-        if (constraints.get(i) instanceof ConstraintReferential) {
-          return false;
-        }
-      }
-      return false;
-    }
-
-    private ActionDepth counter(Table table, boolean begins) {
+    private void add(Table table, boolean begins) {
       made++;
       ActionDepth counter = new ActionDepth(hidden, made, table, begins);
       hidden.add(counter);
-      return counter;
+      counters.add(counter);
+      table.addConstraint(counter);
     }
+  }
+
+  @Override
+  protected Place place() {
+    return begins ? Place.FIRST : Place.ACTIONS;
   }
 
   @Override

@@ -3,9 +3,11 @@ package dev.tollgate.h2.weave;
 import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
+import dev.tollgate.h2.ComparedValues;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.h2.OrderedMap;
 import dev.tollgate.h2.Reproducible;
+import dev.tollgate.h2.StoredValues;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -54,7 +56,12 @@ final class Replacements {
 
   /** What every class calls that is rewritten. */
   static Replacements ofAll() throws IOException {
-    return read(List.of(Reproducible.class));
+    return read(List.of(Reproducible.class, ComparedValues.class));
+  }
+
+  /** What classes of the storage call. */
+  static Replacements ofStorage() throws IOException {
+    return read(List.of(Reproducible.class, StoredValues.class));
   }
 
   /** What classes call whose work is counted. */
@@ -62,6 +69,7 @@ final class Replacements {
     return read(
         List.of(
             Reproducible.class,
+            ComparedValues.class,
             Meter.class,
             ChargedTexts.class,
             ChargedNumbers.class,
