@@ -55,9 +55,10 @@ public final class ComparedValues {
   /** As in {@link Value#equals(Object)}. */
   @Replaces(of = "org.h2.value.Value")
   public static boolean equals(Value value, Object other) {
-    return (value instanceof ValueLob || value instanceof ValueCollectionBase)
-        ? Meter.uncounted(() -> value.equals(other))
-        : value.equals(other);
+    if (value instanceof ValueLob || value instanceof ValueCollectionBase) {
+      return Meter.uncounted(() -> value.equals(other));
+    }
+    return value.equals(other);
   }
 
   /** Whether a row keeps its place in an index. */

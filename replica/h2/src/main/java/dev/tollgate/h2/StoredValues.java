@@ -4,7 +4,6 @@ import org.h2.engine.CastDataProvider;
 import org.h2.value.CompareMode;
 import org.h2.value.Value;
 import org.h2.value.ValueGeometry;
-import org.h2.value.ValueVarchar;
 
 /**
  * What H2's storage does with values. None of it counts: which keys are compared in a search
@@ -32,11 +31,22 @@ public final class StoredValues {
 
   /** True for values that are compared without a step. */
   private static boolean isPlain(Value value) {
-    int type = value.getValueType();
-    return type >= Value.BOOLEAN && type <= Value.BIGINT
-        || type >= Value.DATE && type <= Value.TIMESTAMP_TZ
-        || type == Value.UUID
-        || value instanceof ValueVarchar && value.getString().length() <= SHORT_TEXT;
+    return switch (value.getValueType()) {
+      case Value.BOOLEAN,
+          Value.TINYINT,
+          Value.SMALLINT,
+          Value.INTEGER,
+          Value.BIGINT,
+          Value.DATE,
+          Value.TIME,
+          Value.TIME_TZ,
+          Value.TIMESTAMP,
+          Value.TIMESTAMP_TZ,
+          Value.UUID ->
+          true;
+      case Value.VARCHAR -> value.getString().length() <= SHORT_TEXT;
+      default -> false;
+    };
   }
 
   /** As in {@link ValueGeometry#getEnvelopeNoCopy}. */
