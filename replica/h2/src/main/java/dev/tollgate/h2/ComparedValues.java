@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * are those of values that are equal and that nobody has read yet: a replica that was restored has
  * a copy of each value.
  */
+@SuppressWarnings("ReferenceEquality") // that a value is one object is the subject
 public final class ComparedValues {
   /** Bytes of a large object that are compared in the time of one step. */
   private static final int BYTES_PER_STEP = 16;
