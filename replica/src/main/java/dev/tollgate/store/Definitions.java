@@ -15,6 +15,7 @@ import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.Touched;
@@ -80,6 +81,7 @@ final class Definitions {
     restorable.follow(everything);
     SessionLocal session = database.openSession();
     countAll(everything, session);
+    HiddenConstraint.arrange(everything.tables());
     session.close();
   }
 
@@ -102,7 +104,12 @@ final class Definitions {
     if (user != null) {
       return new Outcome.Conflict(user);
     }
-    restorable.require(session, command.prepared(), statement);
+    // it remembers what it has read of expressions, and has not read those of a snapshot
+    Meter.uncounted(
+        () -> {
+          restorable.require(session, command.prepared(), statement);
+          return true;
+        });
     Outcome.Refused rows = fencedTables.admitRows(session, command.prepared(), statement, context);
     if (rows != null) {
       return rows;
@@ -256,6 +263,7 @@ final class Definitions {
           fencedTables.follow(session, context);
           countAll(touched, session);
           changed.defined(statement.targets(), touched, session);
+          HiddenConstraint.arrange(touched.tables());
         });
   }
 

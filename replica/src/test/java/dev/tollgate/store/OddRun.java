@@ -10,14 +10,17 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.OddStatements.Odd;
+import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.value.StatementResult;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,9 +32,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Three replicas that run odd statements as the log brings them, after the front-end has planned
- * them. No replica may fail; outcomes and states have to be equal after every statement; a snapshot
- * has to be readable, and the replica that reads it goes on in the place of the third; and what the
- * cluster says is fenced accepts no write without a token.
+ * them. The first does nothing else. The second also answers queries, and prepares statements for
+ * clients. The third is replaced by one that has read a snapshot, in turns of the first and of
+ * itself.
+ *
+ * <p>No replica may fail; outcomes, steps and states have to be equal after every statement; a
+ * snapshot has to be readable; and what the cluster says is fenced accepts no write without a
+ * token.
  */
 final class OddRun implements AutoCloseable {
   /** A statement, or null for a snapshot that another replica reads. */
@@ -63,6 +70,7 @@ final class OddRun implements AutoCloseable {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   static final int REPLICAS = 3;
   private static final int KEY_FRAMES = 2;
+  private static final String VIEW = "SELECT * FROM V0";
 
   private final SqlFrontend frontend = new SqlFrontend(0);
   private final LoggedReplica[] replicas;
@@ -70,6 +78,7 @@ final class OddRun implements AutoCloseable {
   private final SessionId stranger;
   private final Map<String, Integer> outcomes = new TreeMap<>();
   private final Map<String, String> otherTexts = new TreeMap<>();
+  private int restores;
   private long sequence;
   private long cpuNanos;
   private String answer = "";
@@ -116,6 +125,11 @@ final class OddRun implements AutoCloseable {
     return cpuNanos;
   }
 
+  /** The steps of the last statement on the first replica. */
+  long steps() {
+    return replicas[0].steps;
+  }
+
   /** What the last statement has answered, with all rows. */
   String answer() {
     return answer;
@@ -145,6 +159,7 @@ final class OddRun implements AutoCloseable {
     } catch (RuntimeException | StackOverflowError e) {
       throw failure("the front-end failed", odd.toString(), e);
     }
+    read(plan);
     Operation operation = Planned.operation(plan, odd.parameters().toArray());
     if (operation == null) {
       return "not logged";
@@ -159,6 +174,38 @@ final class OddRun implements AutoCloseable {
         : outcome instanceof Outcome.SqlFailed failed
             ? failed.sqlState()
             : outcome.getClass().getSimpleName();
+  }
+
+  /** What a node does beside the log, if there is more than one replica. */
+  private void read(Plan plan) throws Fault {
+    if (replicas.length == 1) {
+      return;
+    }
+    SqlReader reader = replicas[1].database.reader();
+    SqlReader.Settings settings = new SqlReader.Settings("PUBLIC", 0, UserName.ANONYMOUS);
+    String sql =
+        plan instanceof Plan.Read read
+            ? read.sql()
+            : plan instanceof Plan.Write write ? write.sql() : VIEW;
+    for (String query : plan instanceof Plan.Read ? List.of(VIEW, sql) : List.of(VIEW)) {
+      try {
+        reader.describe(settings, sql);
+        reader.query(
+            null,
+            settings,
+            query,
+            StoreDriver.encode().bytes(),
+            0,
+            0,
+            1,
+            LockAccess.NONE,
+            new SqlReader.Canceller());
+      } catch (SQLException e) {
+        // nothing comes of it
+      } catch (RuntimeException | OutOfMemoryError e) {
+        throw failure("a reader failed", sql, e);
+      }
+    }
   }
 
   private Outcome perform(SessionId session, Operation operation, String what) throws Fault {
@@ -186,7 +233,27 @@ final class OddRun implements AutoCloseable {
       }
     }
     requireEqual(answers, what);
+    requireEqualSteps(what);
     return answers[0];
+  }
+
+  /** A statement that is too much for one replica has to be too much for all. */
+  private void requireEqualSteps(String what) throws Fault {
+    for (int i = 1; i < replicas.length; i++) {
+      if (replicas[i].steps != replicas[0].steps) {
+        String side = i == replicas.length - 1 ? "a restored replica " : "a reading replica ";
+        throw new Fault(
+            side + "takes other steps: " + kind(what),
+            side
+                + "takes "
+                + replicas[i].steps
+                + " instead of "
+                + replicas[0].steps
+                + " steps: "
+                + what,
+            null);
+      }
+    }
   }
 
   private void requireEqual(Outcome[] answers, String what) throws Fault {
@@ -296,15 +363,16 @@ final class OddRun implements AutoCloseable {
 
   private void restore() throws Fault {
     LoggedReplica restored;
+    int last = replicas.length - 1;
+    restores++;
     try {
-      restored = replicas[0].restored();
+      restored = replicas[restores % 2 == 0 ? last : 0].restored();
     } catch (IOException | RuntimeException | StackOverflowError e) {
       throw failure("a snapshot is not readable", "snapshot", e);
     }
     Map<String, String> expected = checksums(replicas[0], "snapshot");
-    List<StateRecord> state = replicas[0].state();
+    List<StateRecord> state = state(replicas[0]);
     List<String> script = replicas[0].database.script();
-    int last = replicas.length - 1;
     replicas[last].close();
     replicas[last] = restored;
     Map<String, String> actual = checksums(restored, "snapshot");
@@ -318,7 +386,7 @@ final class OddRun implements AutoCloseable {
           "a restored replica differs in " + parts + difference(script, restored),
           null);
     }
-    if (!state.equals(restored.state())) {
+    if (!state.equals(state(restored))) {
       throw new Fault("a restored core differs", "the restored state of the core differs", null);
     }
   }

@@ -38,6 +38,14 @@ class PlantedDifferencesTest {
             "UPDATE T SET V = 'w' WHERE ID = 5",
             "UPDATE T SET V = V || 'x' WHERE ID = 5"),
         Arguments.of(
+            "a value of a row that is inserted",
+            "UPDATE T SET V = 'w' WHERE ID = 5",
+            "INSERT INTO HEAP SELECT ID, V FROM T WHERE ID = 5"),
+        Arguments.of(
+            "the definition of a table that is altered",
+            "ALTER TABLE HEAP ALTER COLUMN V SET DEFAULT 'd'",
+            "ALTER TABLE HEAP ADD CONSTRAINT C CHECK (K > 0)"),
+        Arguments.of(
             "a value that the statement overwrites",
             "UPDATE T SET V = 'w' WHERE ID = 5",
             "UPDATE T SET V = 'new' WHERE ID = 5"),

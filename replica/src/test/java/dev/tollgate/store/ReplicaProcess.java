@@ -5,18 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.store.OddRun.Fault;
 import dev.tollgate.store.OddRun.Step;
 import dev.tollgate.store.OddStatements.Odd;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 
 /**
  * One replica in a process of its own, which says after every statement what the statement has
- * answered and what the replica holds. Arguments: the seed of generated statements, and their
- * number.
+ * answered, how many steps it took, and what the replica holds. Arguments: the seed of generated
+ * statements, and their number.
  */
 final class ReplicaProcess {
   private static final int STATEMENTS_PER_RUN = 60;
@@ -57,15 +53,25 @@ final class ReplicaProcess {
 
   private void runAll(long seed, int count) throws Exception {
     out.println(LocalEnvironment.get().fingerprints());
-    for (String sql : corpus()) {
-      run(new Step(Odd.of(sql)));
+    for (Odd odd : Corpora.choices()) {
+      run(new Step(odd));
     }
     run(Step.SNAPSHOT);
+    for (List<Odd> statements : Corpora.oddCases().values()) {
+      beginAnew();
+      for (Odd odd : statements) {
+        run(new Step(odd));
+        run(Step.SNAPSHOT);
+      }
+    }
+    beginAnew();
+    for (Odd odd : Corpora.ofTools()) {
+      run(new Step(odd));
+    }
     OddStatements generated = new OddStatements(new Random(seed));
     for (int i = 0; i < count; i++) {
       if (i % STATEMENTS_PER_RUN == 0) {
-        run.close();
-        run = new OddRun(1);
+        beginAnew();
       }
       run(
           i % STATEMENTS_PER_SNAPSHOT == STATEMENTS_PER_SNAPSHOT - 1
@@ -85,12 +91,18 @@ final class ReplicaProcess {
     } catch (Fault e) {
       answer = e.key();
       contents = "none";
-      run.close();
-      run = new OddRun(1);
+      beginAnew();
     }
-    String line = "%d %s %x %s -> %s";
+    String line = "%d %s %x %d steps %s -> %s";
     out.println(
-        oneLine(line.formatted(number++, contents, answer.hashCode(), step, first(answer))));
+        oneLine(
+            line.formatted(
+                number++, contents, answer.hashCode(), run.steps(), step, first(answer))));
+  }
+
+  private void beginAnew() throws Fault {
+    run.close();
+    run = new OddRun(1);
   }
 
   private static String first(String text) {
@@ -99,16 +111,5 @@ final class ReplicaProcess {
 
   private static String oneLine(String text) {
     return text.replace('\n', ' ').replace('\r', ' ');
-  }
-
-  /** Statements whose result H2 may choose, one in each line. */
-  private static List<String> corpus() throws IOException {
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(
-                Objects.requireNonNull(ReplicaProcess.class.getResourceAsStream("/choices.sql")),
-                UTF_8))) {
-      return lines.lines().filter(line -> !line.isBlank() && !line.startsWith("--")).toList();
-    }
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.SnapshotTrial;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.store.transfer.DatabaseDump;
@@ -120,9 +121,9 @@ class RestorableTest {
             + " CREATE OR REPLACE VIEW V AS SELECT * FROM V",
         "CREATE TABLE T(ID INT); CREATE VIEW V AS SELECT * FROM T; CREATE VIEW W AS SELECT * FROM"
             + " V; CREATE OR REPLACE VIEW V AS SELECT * FROM W",
-        "CREATE TABLE T(ID INT); CREATE VIEW V AS SELECT * FROM T; CREATE VIEW W AS SELECT ID FROM T"
-            + " WHERE ID IN (SELECT ID FROM V); CREATE OR REPLACE VIEW V AS SELECT ID FROM T WHERE"
-            + " ID IN (SELECT ID FROM W)");
+        "CREATE TABLE T(ID INT); CREATE VIEW V AS SELECT * FROM T; CREATE VIEW W AS SELECT ID FROM"
+            + " T WHERE ID IN (SELECT ID FROM V); CREATE OR REPLACE VIEW V AS SELECT ID FROM T"
+            + " WHERE ID IN (SELECT ID FROM W)");
   }
 
   @ParameterizedTest
@@ -182,7 +183,11 @@ class RestorableTest {
   }
 
   static long trial(byte[] snapshot) throws IOException {
-    return SnapshotTrial.read(new SnapshotReader(new ByteArrayInputStream(snapshot)));
+    return SnapshotTrial.read(reader(snapshot));
+  }
+
+  private static SnapshotReader reader(byte[] snapshot) throws IOException {
+    return new SnapshotReader(new ByteArrayInputStream(snapshot));
   }
 
   /** The refusal says which expression needs what. */
@@ -279,6 +284,21 @@ class RestorableTest {
           found.getMessage().contains("its constraint \"PUBLIC\".\"C\" cannot be made again")
               && found.getMessage().contains("Domain \"D\" not found"),
           found.getMessage());
+    }
+  }
+
+  /** The log keeps no snapshot that this refuses. */
+  @Test
+  void replicaTriesOutWhatItHasWritten() throws Exception {
+    try (StoreDriver original = new StoreDriver()) {
+      Replica replica = new Replica("n1", original.database);
+      Planned clients = new Planned(original);
+      clients.run("CREATE DOMAIN D AS INT");
+      clients.run("CREATE TABLE T(ID INT CHECK (CAST(ID AS D) > 0))");
+      replica.tryOut(reader(DatabaseCopyTest.snapshotOf(original.database)));
+      Damage.run(original.database, "DROP DOMAIN D");
+      byte[] snapshot = DatabaseCopyTest.snapshotOf(original.database);
+      assertThrows(IOException.class, () -> replica.tryOut(reader(snapshot)));
     }
   }
 }

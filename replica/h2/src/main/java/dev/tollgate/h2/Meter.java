@@ -266,4 +266,13 @@ public final class Meter {
           return true;
         });
   }
+
+  /**
+   * Asks a view for the last change of what it reads. Views keep the answer until something
+   * changes, also if a query of another session has asked.
+   */
+  @Replaces(of = "org.h2.command.query.Query", in = "org.h2.table.QueryExpressionTable")
+  public static long getMaxDataModificationId(Query query) {
+    return uncounted(query::getMaxDataModificationId);
+  }
 }

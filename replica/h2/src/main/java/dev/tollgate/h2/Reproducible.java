@@ -107,12 +107,16 @@ public final class Reproducible {
 
   /**
    * H2 has its own defaults, whatever its properties are: they change what it computes. By a
-   * statement, it loads no classes but those of the store.
+   * statement, it loads no classes but those of the store. It does not look for an equal value or
+   * name among earlier ones, which the process has or has not.
    */
   @Replaces(of = "java.lang.System", isStatic = true, in = "org.h2.util.Utils")
   public static @Nullable String getProperty(String name, @Nullable String standard) {
     if (name.equals("h2.allowedClasses")) {
       return "dev.tollgate.store.*";
+    }
+    if (name.equals("h2.objectCache")) {
+      return "false";
     }
     return name.startsWith("h2.") ? standard : System.getProperty(name, standard);
   }

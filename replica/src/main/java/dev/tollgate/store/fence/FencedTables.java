@@ -306,7 +306,6 @@ public final class FencedTables {
         unbind(fence, context);
       }
     }
-    guards.standLast();
   }
 
   private static boolean isAlive(SessionLocal session, Table table) {

@@ -32,11 +32,9 @@ public final class RowGuard extends HiddenConstraint {
     return locks;
   }
 
-  /** Makes H2 call this guard after all other checks of the table, whichever was created first. */
-  void standLast() {
-    Table guarded = getTable();
-    guarded.removeConstraint(this);
-    guarded.addConstraint(this);
+  @Override
+  protected Place place() {
+    return Place.LAST;
   }
 
   /** Removes the guard, unless H2 has already removed it with its table. */

@@ -66,7 +66,7 @@ public final class RowGuards {
     RowGuard guard = new RowGuard(hidden, table, fence, locks);
     guards.put(fence, guard);
     hidden.add(guard);
-    guard.standLast();
+    table.addConstraint(guard);
   }
 
   /** True if the table of this fence has a guard. */
@@ -80,14 +80,6 @@ public final class RowGuards {
     if (guard != null) {
       guard.leave();
     }
-  }
-
-  /**
-   * Moves all guards behind the other constraints. H2 checks constraints in order of creation, and
-   * a replica restored from a snapshot created its guards at another time.
-   */
-  void standLast() {
-    guards.values().forEach(RowGuard::standLast);
   }
 
   /** Returns null if a definition may change a table as it does, otherwise the refusal. */

@@ -229,6 +229,11 @@ public final class ChangedRows {
       super(hidden, name, table);
     }
 
+    @Override
+    protected Place place() {
+      return Place.DIGEST;
+    }
+
     /** Only then the row has its number. */
     @Override
     public boolean isBefore() {

@@ -1,6 +1,10 @@
 package dev.tollgate.store.h2;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
+import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
 import org.h2.engine.Database;
 import org.h2.expression.ExpressionVisitor;
@@ -19,6 +23,17 @@ public abstract class HiddenConstraint extends ConstraintCheck {
   /** H2 keeps nothing about objects without an id in its catalog. */
   private static final int NO_ID = 0;
 
+  /** The order in which H2 checks the constraints of a table, whichever was created first. */
+  public enum Place {
+    FIRST,
+    /** All constraints that clients see, as they were created. */
+    VISIBLE,
+    BYTES,
+    ACTIONS,
+    DIGEST,
+    LAST
+  }
+
   public HiddenConstraint(Schema hidden, String name, Table table) {
     super(hidden, NO_ID, name, table);
   }
@@ -28,6 +43,41 @@ public abstract class HiddenConstraint extends ConstraintCheck {
     return new Schema(
         database, NO_ID, name, database.getMainSchema().getOwner(), /* system= */ true);
   }
+
+  /**
+   * Puts the constraints of these tables in the order of their places. Without it, a CHECK that was
+   * added to a table would be checked after the hidden constraints of the table, but before them on
+   * a replica that was restored. No query may run meanwhile.
+   */
+  public static void arrange(List<Table> tables) {
+    for (Table table : tables) {
+      if (!isArranged(table)) {
+        List<Constraint> constraints = new ArrayList<>();
+        table.getConstraints().forEach(constraints::add);
+        constraints.forEach(table::removeConstraint);
+        constraints.sort(Comparator.comparing(HiddenConstraint::placeOf));
+        constraints.forEach(table::addConstraint);
+      }
+    }
+  }
+
+  private static boolean isArranged(Table table) {
+    Place last = Place.FIRST;
+    for (Constraint constraint : table.getConstraints()) {
+      Place place = placeOf(constraint);
+      if (place.compareTo(last) < 0) {
+        return false;
+      }
+      last = place;
+    }
+    return true;
+  }
+
+  private static Place placeOf(Constraint constraint) {
+    return constraint instanceof HiddenConstraint hidden ? hidden.place() : Place.VISIBLE;
+  }
+
+  protected abstract Place place();
 
   /** Returns a column that no table has: H2 drops a constraint with the last of its columns. */
   @Override

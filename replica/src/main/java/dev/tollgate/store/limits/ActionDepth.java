@@ -4,7 +4,9 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintActionType;
 import org.h2.constraint.ConstraintReferential;
@@ -37,16 +39,38 @@ public final class ActionDepth extends HiddenConstraint {
     }
 
     /**
-     * Adds counters for the foreign keys of these tables, if they have none; no query may run
+     * Gives counters to those of these tables, and of the tables that they refer to, to which a
+     * foreign key with an action refers, and takes counters from the others; no query may run
      * meanwhile.
      */
     public void follow(List<Table> tables) {
+      Set<Table> all = new LinkedHashSet<>(tables);
       for (Table table : tables) {
-        List<Constraint> constraints = new ArrayList<>();
-        table.getConstraints().forEach(constraints::add);
-        for (Constraint constraint : constraints) {
-          if (constraint instanceof ConstraintReferential key && acts(key)) {
-            count(key.getRefTable());
+        for (Constraint constraint : table.getConstraints()) {
+          if (constraint instanceof ConstraintReferential key) {
+            all.add(key.getRefTable());
+          }
+        }
+      }
+      for (Table table : all) {
+        List<ActionDepth> counters = new ArrayList<>();
+        boolean reached = false;
+        for (Constraint constraint : table.getConstraints()) {
+          if (constraint instanceof ActionDepth counter) {
+            counters.add(counter);
+          }
+          reached |=
+              constraint instanceof ConstraintReferential key
+                  && key.getRefTable().equals(table)
+                  && acts(key);
+        }
+        if (reached && counters.isEmpty()) {
+          add(table, /* begins= */ true);
+          add(table, /* begins= */ false);
+        } else if (!reached) {
+          for (ActionDepth counter : counters) {
+            table.removeConstraint(counter);
+            hidden.remove(counter);
           }
         }
       }
@@ -60,43 +84,17 @@ public final class ActionDepth extends HiddenConstraint {
       return action != null && !action.isNoActionOrRestrict();
     }
 
-    private void count(Table table) {
-      List<Constraint> constraints = new ArrayList<>();
-      table.getConstraints().forEach(constraints::add);
-      if (areCounted(constraints)) {
-        return;
-      }
-      constraints.forEach(table::removeConstraint);
-      for (Constraint old : List.copyOf(constraints)) {
-        if (old instanceof ActionDepth) {
-          hidden.remove(old);
-          constraints.remove(old);
-        }
-      }
-      table.addConstraint(counter(table, /* begins= */ true));
-      constraints.forEach(table::addConstraint);
-      table.addConstraint(counter(table, /* begins= */ false));
-    }
-
-    /** Returns whether all foreign keys act between two counters. */
-    private static boolean areCounted(List<Constraint> constraints) {
-      for (int i = constraints.size() - 1; i >= 0; i--) {
-        if (constraints.get(i) instanceof ActionDepth) {
-          return true;
-        }
-        if (constraints.get(i) instanceof ConstraintReferential) {
-          return false;
-        }
-      }
-      return false;
-    }
-
-    private ActionDepth counter(Table table, boolean begins) {
+    private void add(Table table, boolean begins) {
       made++;
       ActionDepth counter = new ActionDepth(hidden, made, table, begins);
       hidden.add(counter);
-      return counter;
+      table.addConstraint(counter);
     }
+  }
+
+  @Override
+  protected Place place() {
+    return begins ? Place.FIRST : Place.ACTIONS;
   }
 
   @Override

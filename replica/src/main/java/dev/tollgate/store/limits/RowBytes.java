@@ -59,6 +59,11 @@ public final class RowBytes extends HiddenConstraint {
   }
 
   @Override
+  protected Place place() {
+    return Place.BYTES;
+  }
+
+  @Override
   public boolean isBefore() {
     return true;
   }

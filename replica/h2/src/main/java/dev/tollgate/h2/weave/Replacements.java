@@ -4,9 +4,11 @@ import dev.tollgate.h2.CatalogChanges;
 import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
+import dev.tollgate.h2.ComparedValues;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.h2.OrderedMap;
 import dev.tollgate.h2.Reproducible;
+import dev.tollgate.h2.StoredValues;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -55,7 +57,12 @@ final class Replacements {
 
   /** What every class calls that is rewritten. */
   static Replacements ofAll() throws IOException {
-    return read(List.of(Reproducible.class, CatalogChanges.class));
+    return read(List.of(Reproducible.class, CatalogChanges.class, ComparedValues.class));
+  }
+
+  /** What classes of the storage call. */
+  static Replacements ofStorage() throws IOException {
+    return read(List.of(Reproducible.class, CatalogChanges.class, StoredValues.class));
   }
 
   /** What classes call whose work is counted. */
@@ -64,6 +71,7 @@ final class Replacements {
         List.of(
             Reproducible.class,
             CatalogChanges.class,
+            ComparedValues.class,
             Meter.class,
             ChargedTexts.class,
             ChargedNumbers.class,

@@ -63,6 +63,7 @@ public final class Weaver {
     Path from = Path.of(args[0]);
     Path to = Path.of(args[1]);
     Replacements ofAll = Replacements.ofAll();
+    Replacements ofStorage = Replacements.ofStorage();
     Replacements ofCounted = Replacements.ofCounted();
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
@@ -71,8 +72,9 @@ public final class Weaver {
         String name = from.relativize(file).toString();
         if (isRewritten(name)) {
           boolean counted = isCounted(name);
-          Files.write(
-              target, rewrite(Files.readAllBytes(file), counted ? ofCounted : ofAll, counted));
+          Replacements replacements =
+              counted ? ofCounted : name.startsWith(WITHIN_THE_STORE) ? ofStorage : ofAll;
+          Files.write(target, rewrite(Files.readAllBytes(file), replacements, counted));
         } else {
           Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
         }
