@@ -17,7 +17,6 @@ import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
-import dev.tollgate.store.limits.DomainMeters;
 import dev.tollgate.store.limits.RowBytes;
 import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.Views;
@@ -51,7 +50,6 @@ final class Definitions {
   private final TransactionSessions transactions;
   private final ActionDepth.Counters actions;
   private final RowBytes.Counters bytes;
-  private final DomainMeters domains = new DomainMeters();
   private final ChangedRows changed;
   private final Restorable restorable;
 
@@ -74,7 +72,7 @@ final class Definitions {
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
-    countAll(session);
+    countAll();
     session.close();
   }
 
@@ -125,10 +123,9 @@ final class Definitions {
     return refused == null ? LoggedStatements.updated(0) : refused;
   }
 
-  private void countAll(SessionLocal session) {
+  private void countAll() {
     actions.follow();
     bytes.follow();
-    domains.follow(session);
   }
 
   /** The schemas that a definition changes as a whole. */
@@ -233,8 +230,8 @@ final class Definitions {
   }
 
   /**
-   * Brings what belongs to the definitions up to date: views, fences with their guards, counters
-   * and meters. None of this refuses anything. A view that does not compile is invalid, and a guard
+   * Brings what belongs to the definitions up to date: views, fences with their guards, and
+   * counters. None of this refuses anything. A view that does not compile is invalid, and a guard
    * that cannot be made is a closed one.
    */
   private void follow(
@@ -247,7 +244,7 @@ final class Definitions {
             restorable.follow(named);
             database.dropLostComments();
             fencedTables.follow(session, context);
-            countAll(session);
+            countAll();
             changed.defined(statement.targets(), session);
           });
     } catch (RuntimeException e) {
@@ -306,17 +303,16 @@ final class Definitions {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
     bytes.follow();
     Insert filling = H2Statements.insertion(session, made, rows);
-    command.meter().weighed(ScanMeters.attach(session, filling).weight());
+    command.meter().keeps(ScanMeters.attach(session, filling).keptBytes());
     filling.update();
   }
 
-  /** Checks a new rule of a domain against all of its values, with the meters of the rule. */
+  /** Checks a new rule of a domain against all of its values. */
   private void check(SessionLocal session, AlterDomainAddConstraint definition) {
     ConstraintDomain rule = H2Definitions.ruleOf(session, definition);
     if (rule == null) {
       return;
     }
-    domains.follow(session);
     try {
       rule.checkExistingData(session);
     } catch (RuntimeException e) {

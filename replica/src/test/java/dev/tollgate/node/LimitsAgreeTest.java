@@ -13,7 +13,6 @@ class LimitsAgreeTest {
   @Test
   void limitsOfTextsAndLocks() {
     assertEquals(Limits.NUMBER_LENGTH, SqlLimits.NUMBER_LENGTH);
-    assertEquals(Limits.GEOMETRY_NESTING, SqlLimits.GEOMETRY_NESTING);
     assertEquals(Limits.LOCK_PERMITS, SqlLimits.LOCK_PERMITS);
     assertEquals(Limits.SERIES_STATEMENTS, Protocol.MAX_SERIES_STATEMENTS);
     assertEquals(JsonNumbers.MAX_DIGITS, SqlLimits.JSON_NUMBER_LENGTH);

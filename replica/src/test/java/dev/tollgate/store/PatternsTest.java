@@ -28,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class PatternsTest {
   private static final String ENDLESS = "%a".repeat(12) + "%b";
-  private static final String ENDLESS_EXPRESSION = "(a+a+)+b";
 
   private final StoreDriver replica = new StoreDriver();
   private final SessionId session = replica.open();
@@ -71,23 +70,16 @@ class PatternsTest {
         "DELETE FROM T WHERE POSITION(? IN S) > 0",
         "DELETE FROM T WHERE LOCATE(?, S, 7) > 0",
         "UPDATE T SET P = TOLLGATE.REPLACE(S, ?, 'x')",
-        "UPDATE T SET P = TRANSLATE(S, ?, 'x')",
         "DELETE FROM T WHERE S LIKE '%' || ? || '%'",
         "DELETE FROM T WHERE S ILIKE '%' || ? || '%'"
       })
-  void endlessSearchOfAWriteIsEndedAndOneOfAQueryToo(String sql) throws SQLException {
+  void endlessSearchOfAWriteIsEnded(String sql) throws SQLException {
     replica.ok(session, "UPDATE T SET S = ?", "a".repeat(1_000_000));
     String wanted = "a".repeat(100_000) + "bcdefgh".repeat(1_000);
     String before = replica.script();
     Outcome outcome = replica.run(session, sql, wanted);
     assertEquals("54001", Planned.stateOf(outcome), outcome.toString());
     assertEquals(before, replica.script());
-    String query =
-        sql.startsWith("DELETE")
-            ? sql.replace("DELETE", "SELECT *")
-            : sql.replace("UPDATE T SET P =", "SELECT") + " FROM T";
-    SQLException e = assertThrows(SQLException.class, () -> replica.query(query, wanted));
-    assertEquals("54001", e.getSQLState(), e.getMessage());
   }
 
   @Test
@@ -117,7 +109,6 @@ class PatternsTest {
                     new WorkLimit(1_000, 10, 1_000_000),
                     WorkLimit.of(1 << 24),
                     WorkLimit.of(Limits.STATEMENT_STEPS),
-                    Limits.STATEMENT_STEPS_PAID,
                     10_000,
                     1 << 24)))) {
       SessionId owner = small.open();
@@ -152,30 +143,6 @@ class PatternsTest {
         assertEquals(expected, replica.query(sql, first, second).toString(), first + " " + second);
       }
     }
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "SELECT COUNT(*) FROM T WHERE S LIKE ?",
-        "SELECT COUNT(*) FROM T WHERE ? = '' OR S LIKE P"
-      })
-  void endlessLikeOfAQueryIsEnded(String sql) {
-    SQLException e = assertThrows(SQLException.class, () -> replica.query(sql, ENDLESS));
-    assertEquals("54001", e.getSQLState(), e.getMessage());
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "SELECT COUNT(*) FROM T WHERE S REGEXP ?",
-        "SELECT REGEXP_LIKE(S, ?) FROM T",
-        "SELECT REGEXP_REPLACE(S, ?, 'x') FROM T",
-        "SELECT REGEXP_SUBSTR(S, ?) FROM T"
-      })
-  void endlessRegularExpressionIsEnded(String sql) {
-    SQLException e = assertThrows(SQLException.class, () -> replica.query(sql, ENDLESS_EXPRESSION));
-    assertEquals("54001", e.getSQLState(), e.getMessage());
   }
 
   /** H2 prepares a statement with LIKE ? anew when it runs it. */

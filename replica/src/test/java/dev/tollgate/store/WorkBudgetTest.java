@@ -30,7 +30,6 @@ class WorkBudgetTest {
           new WorkLimit(1_000, 10, 1_000_000),
           WorkLimit.of(1 << 20),
           WorkLimit.of(Limits.STATEMENT_STEPS),
-          Limits.STATEMENT_STEPS_PAID,
           1_000_000,
           1 << 20);
 
@@ -459,7 +458,6 @@ class WorkBudgetTest {
                     WorkLimit.of(20_000),
                     WorkLimit.of(10_000_000),
                     WorkLimit.of(Limits.STATEMENT_STEPS),
-                    Limits.STATEMENT_STEPS_PAID,
                     1_000_000,
                     10_000_000)))) {
       SessionId owner = small.open();

@@ -18,9 +18,13 @@ public final class Meter {
   /** Steps until a watch looks again that has thrown. */
   private static final long GRACE = 1_000_000;
 
+  /** Calls of a method by itself, within each other: each takes a part of the stack. */
+  private static final int RECURSION = 500;
+
   private long steps;
   private long next = Long.MAX_VALUE;
   private Watch watch = Watch.NONE;
+  private int depth;
   private int paused;
   private long stepsBeforePause;
 
@@ -63,6 +67,7 @@ public final class Meter {
     Watch outer = meter.watch;
     long outerSteps = meter.steps;
     long outerNext = meter.next;
+    int outerDepth = meter.depth;
     meter.watch = watch;
     meter.steps = 0;
     meter.next = watch.reached(0);
@@ -72,6 +77,7 @@ public final class Meter {
       meter.watch = outer;
       meter.steps += outerSteps;
       meter.next = outerNext;
+      meter.depth = outerDepth;
     }
   }
 
@@ -88,6 +94,28 @@ public final class Meter {
   /** The number of steps of this thread since its innermost watch began. */
   public static long steps() {
     return ofThread().steps;
+  }
+
+  /**
+   * Begins a call of a method by itself.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001 if it is too deep
+   */
+  public static void enter() {
+    Meter meter = ofThread();
+    if (meter.depth >= RECURSION) {
+      throw Limited.tooMuch(
+          "the statement was ended and changed nothing, because a pattern, a value or an expression"
+              + " in it led the database into a recursion of more than "
+              + RECURSION
+              + " calls: use fewer wildcards, or nest less");
+    }
+    meter.depth++;
+  }
+
+  /** Ends a call of a method by itself; a call that throws ends with the statement. */
+  public static void leave() {
+    ofThread().depth--;
   }
 
   /** Counts one turn of a loop. */

@@ -69,8 +69,19 @@ public final class DefinitionRows {
   private static @Nullable String changed(
       Table table, AlterTableAlterColumn definition, Column changed) {
     Expression using = H2Definitions.usingOf(definition);
-    Expression value = using == null && changed.isGenerated() ? valueOf(changed) : using;
+    HasSQL value = using == null && changed.isGenerated() ? valueOf(changed) : using;
+    if (value == null && converts(definition, changed)) {
+      value = H2Definitions.alteredColumn(definition);
+    }
     return value == null ? null : "SELECT " + cast(value, changed) + " FROM " + sql(table);
+  }
+
+  /** Whether a column gets a type of another kind, for which H2 converts its values. */
+  private static boolean converts(AlterTableAlterColumn definition, Column changed) {
+    Column before = H2Definitions.alteredColumn(definition);
+    return before != null
+        && before.getType().getValueType() != changed.getType().getValueType()
+        && changed.getType().getValueType() != Value.UNKNOWN;
   }
 
   /** Generated columns may refer to the other added columns, and checks to all added columns. */
@@ -114,7 +125,7 @@ public final class DefinitionRows {
     return column.isIdentity() ? null : column.getEffectiveDefaultExpression();
   }
 
-  private static String cast(Expression value, Column column) {
+  private static String cast(HasSQL value, Column column) {
     TypeInfo type = column.getType();
     return type == null || type.getValueType() == Value.UNKNOWN
         ? sql(value)

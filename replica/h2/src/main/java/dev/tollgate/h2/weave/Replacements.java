@@ -3,6 +3,7 @@ package dev.tollgate.h2.weave;
 import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
+import dev.tollgate.h2.Limited;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.h2.OrderedMap;
 import dev.tollgate.h2.Reproducible;
@@ -65,6 +66,7 @@ final class Replacements {
             Meter.class,
             ChargedTexts.class,
             ChargedNumbers.class,
+            Limited.class,
             ChargedArrays.class));
   }
 

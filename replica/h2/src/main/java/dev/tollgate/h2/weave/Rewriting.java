@@ -1,5 +1,6 @@
 package dev.tollgate.h2.weave;
 
+import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.Meter;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -61,7 +62,7 @@ final class Rewriting extends ClassVisitor {
     if (!counted) {
       return body;
     }
-    return method.equals("<clinit>") ? new Initializer(body) : new Loops(body);
+    return method.equals("<clinit>") ? new Initializer(body) : new Loops(body, method, descriptor);
   }
 
   private final class Body extends MethodVisitor {
@@ -137,12 +138,62 @@ final class Rewriting extends ClassVisitor {
     }
   }
 
-  /** Counts each turn of a loop: a jump back to what has been passed. */
-  private static final class Loops extends MethodVisitor {
+  /**
+   * Counts each turn of a loop, which is a jump back to what has been passed, the length of each
+   * new array, and how deep a method calls itself.
+   */
+  private final class Loops extends MethodVisitor {
     private final Set<Label> passed = new HashSet<>();
+    private final String method;
+    private final String descriptor;
 
-    Loops(MethodVisitor next) {
+    Loops(MethodVisitor next, String method, String descriptor) {
       super(Opcodes.ASM9, next);
+      this.method = method;
+      this.descriptor = descriptor;
+    }
+
+    @Override
+    public void visitMethodInsn(
+        int opcode, String owner, String called, String parameters, boolean isInterface) {
+      boolean itself =
+          owner.equals(name)
+              && called.equals(method)
+              && parameters.equals(descriptor)
+              && !called.equals("<init>");
+      if (itself) {
+        callMeter(this, "enter");
+      }
+      super.visitMethodInsn(opcode, owner, called, parameters, isInterface);
+      if (itself) {
+        callMeter(this, "leave");
+      }
+    }
+
+    @Override
+    public void visitIntInsn(int opcode, int operand) {
+      if (opcode == Opcodes.NEWARRAY) {
+        countArray();
+      }
+      super.visitIntInsn(opcode, operand);
+    }
+
+    @Override
+    public void visitTypeInsn(int opcode, String type) {
+      if (opcode == Opcodes.ANEWARRAY) {
+        countArray();
+      }
+      super.visitTypeInsn(opcode, type);
+    }
+
+    private void countArray() {
+      super.visitInsn(Opcodes.DUP);
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC,
+          Type.getInternalName(ChargedArrays.class),
+          "made",
+          "(I)V",
+          /* isInterface= */ false);
     }
 
     @Override
