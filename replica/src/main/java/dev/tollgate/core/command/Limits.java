@@ -285,10 +285,8 @@ public final class Limits {
   public static final long STATEMENT_STEPS_PER_ROW = 16 << 10;
 
   /** Constraints that one definition may make: the time to name them grows with the square. */
-  public static final int CONSTRAINTS_OF_A_DEFINITION = 2_000;
+  public static final int CONSTRAINTS_OF_A_DEFINITION = 500;
 
-  /** Columns for which the asterisks of a statement may stand, each counted as the widest table. */
-  public static final long COLUMNS_OF_ASTERISKS = 1_000_000;
 
   /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */
   public static final int STRING_CHARS = 1 << 20;

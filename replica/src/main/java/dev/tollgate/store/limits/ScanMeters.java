@@ -6,7 +6,6 @@ import dev.tollgate.store.h2.H2Parts;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Nesting;
-import dev.tollgate.store.h2.Operands;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.SqlState;
 import java.util.ArrayDeque;
@@ -19,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
 import org.h2.command.Prepared;
-import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.DefineCommand;
 import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.dml.Delete;
@@ -103,11 +101,8 @@ public final class ScanMeters {
         Nesting.requireType(type);
       }
       DefinitionLimits.require(session, prepared);
-      // H2 does not know the types of the rest yet
-      meters.visit(prepared instanceof CreateTable table ? H2Statements.queryOf(table) : null);
-    } else {
-      meters.visit(prepared);
     }
+    meters.visit(prepared);
     meters.lookIntoAll();
     return new Found(meters.tables, meters.groups.keptBytes(), meters.sequences);
   }
@@ -152,7 +147,11 @@ public final class ScanMeters {
       ValueMeter.attachToOperands(call);
     } else if (part instanceof ExpressionList) {
       // H2 keeps all elements of an array or row
-      Operands.replace(part, ValueMeter::of);
+      for (Object held : H2Parts.fieldsOf(part)) {
+        if (held instanceof Expression[] elements) {
+          ValueMeter.attach(elements);
+        }
+      }
     } else if (part instanceof RecursiveIndex recursion
         && seen.add(H2Statements.tableOf(recursion))) {
       H2Statements.prepareRecursion(session, recursion);
