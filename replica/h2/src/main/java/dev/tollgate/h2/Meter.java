@@ -97,12 +97,16 @@ public final class Meter {
   }
 
   /**
-   * Begins a call of a method by itself.
+   * Begins a call of a method by itself, which counts under a watch: only there is the depth taken
+   * back when a call throws.
    *
    * @throws org.h2.message.DbException with SQLState 54001 if it is too deep
    */
   public static void enter() {
     Meter meter = ofThread();
+    if (meter.watch == Watch.NONE) {
+      return;
+    }
     if (meter.depth >= RECURSION) {
       throw Limited.tooMuch(
           "the statement was ended and changed nothing, because a pattern, a value or an expression"
@@ -115,7 +119,8 @@ public final class Meter {
 
   /** Ends a call of a method by itself; a call that throws ends with the statement. */
   public static void leave() {
-    ofThread().depth--;
+    Meter meter = ofThread();
+    meter.depth = Math.max(meter.depth - 1, 0);
   }
 
   /** Counts one turn of a loop. */
