@@ -5,8 +5,8 @@ import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RowKey;
-import dev.tollgate.store.fence.RowGuards;
 import dev.tollgate.h2.Meter;
+import dev.tollgate.store.fence.RowGuards;
 import dev.tollgate.store.h2.H2Clock;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
@@ -100,8 +100,8 @@ final class H2SelfCheck {
               + found
               + ", and dev.tollgate:tollgate-replica works with H2 "
               + H2Fields.BUILT_FOR
-              + " as dev.tollgate:tollgate-h2 alone; depend on dev.tollgate:tollgate-embedded, which brings its own H2 under"
-              + " another name");
+              + " as dev.tollgate:tollgate-h2 alone; depend on dev.tollgate:tollgate-embedded,"
+              + " which brings its own H2 under another name");
     }
   }
 

@@ -187,8 +187,7 @@ class NestingTest {
     replica.in(session, "INSERT INTO T(ID) VALUES(2)");
     SQLException ended =
         assertThrows(
-            SQLException.class,
-            () -> replica.queryIn(session, "SELECT J[1] FROM T WHERE ID = 1"));
+            SQLException.class, () -> replica.queryIn(session, "SELECT J[1] FROM T WHERE ID = 1"));
     assertEquals("54001", ended.getSQLState());
     assertEquals(List.of("1", "2"), replica.queryIn(session, "SELECT ID FROM T ORDER BY ID"));
     replica.commit(session);

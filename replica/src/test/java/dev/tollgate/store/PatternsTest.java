@@ -51,7 +51,8 @@ class PatternsTest {
         "DELETE FROM T WHERE S ILIKE ?",
         "UPDATE T SET ID = CASE WHEN S LIKE ? THEN 2 ELSE 3 END",
         "INSERT INTO T(ID, S) SELECT 2, S FROM T WHERE S LIKE P OR S LIKE ?",
-        "INSERT INTO T(ID, S) SELECT 2, 'x' WHERE EXISTS (SELECT 1 FROM T WHERE S LIKE ? || RAND())",
+        "INSERT INTO T(ID, S) SELECT 2, 'x' WHERE EXISTS (SELECT 1 FROM T WHERE S LIKE ? ||"
+            + " RAND())",
         "MERGE INTO T USING (VALUES 1) D(X) ON ID = X AND S LIKE ? WHEN MATCHED THEN DELETE"
       })
   void endlessLikeOfAWriteIsEndedAtTheSameStepEverywhere(String sql) throws SQLException {
@@ -91,8 +92,8 @@ class PatternsTest {
             SQLException.class,
             () ->
                 replica.query(
-                    "SELECT CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS NULL THEN 0 ELSE LOCATE(?,"
-                        + " S) END FROM T",
+                    "SELECT CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS NULL THEN 0 ELSE"
+                        + " LOCATE(?, S) END FROM T",
                     StoreDriver.encode("a".repeat(10_000) + "b"),
                     replica.views(canceller::cancel),
                     canceller));
@@ -172,8 +173,8 @@ class PatternsTest {
             SQLException.class,
             () ->
                 replica.query(
-                    "SELECT COUNT(*) FROM T WHERE CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS NULL"
-                        + " THEN FALSE ELSE S LIKE ? END",
+                    "SELECT COUNT(*) FROM T WHERE CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS"
+                        + " NULL THEN FALSE ELSE S LIKE ? END",
                     StoreDriver.encode("%a%a%a%b"),
                     replica.views(canceller::cancel),
                     canceller));

@@ -76,8 +76,7 @@ class ScanMetersTest {
       command.executeUpdate(null);
     }
     session.rollback();
-    return "rows %4d, bytes %6d | %s"
-        .formatted(counter.rows, counter.bytes, sql);
+    return "rows %4d, bytes %6d | %s".formatted(counter.rows, counter.bytes, sql);
   }
 
   private static final class Counter implements StatementMeter {

@@ -199,7 +199,8 @@ class WorkBudgetTest {
       })
   void windowCounts(String function) {
     String sql =
-        "INSERT INTO T(V) SELECT COUNT(*) FROM (SELECT %s M FROM SYSTEM_RANGE(1, 20000)) WHERE M = 5";
+        "INSERT INTO T(V) SELECT COUNT(*) FROM (SELECT %s M FROM SYSTEM_RANGE(1, 20000)) WHERE M ="
+            + " 5";
     Outcome outcome = replica.run(session, sql.formatted(function));
     assertEquals("54001", stateOf(outcome), outcome.toString());
   }
@@ -217,7 +218,8 @@ class WorkBudgetTest {
       })
   void cheapWindowIsComputed(String function) {
     String sql =
-        "INSERT INTO T(V) SELECT COUNT(*) FROM (SELECT %s M FROM SYSTEM_RANGE(1, 20000)) WHERE M = 5";
+        "INSERT INTO T(V) SELECT COUNT(*) FROM (SELECT %s M FROM SYSTEM_RANGE(1, 20000)) WHERE M ="
+            + " 5";
     replica.ok(session, sql.formatted(function));
   }
 
@@ -324,10 +326,10 @@ class WorkBudgetTest {
       Outcome outcome = small.run(owner, "INSERT INTO EMPTY_TABLE SELECT 1, 1 FROM BIG A, BIG B");
       assertEquals(
           "the statement was ended and changed nothing, because it looked at more than 41000 rows:"
-              + " every replica would stand still meanwhile. A statement may look at 1000 rows, and 10"
-              + " more for each of the 4000 rows that its tables and its VALUES have, but not more"
-              + " than 1000000. Split it, for instance by ranges of the key, or give its conditions"
-              + " and joins an index",
+              + " every replica would stand still meanwhile. A statement may look at 1000 rows, and"
+              + " 10 more for each of the 4000 rows that its tables and its VALUES have, but not"
+              + " more than 1000000. Split it, for instance by ranges of the key, or give its"
+              + " conditions and joins an index",
           assertInstanceOf(Outcome.SqlFailed.class, outcome).message());
     }
   }
@@ -337,7 +339,8 @@ class WorkBudgetTest {
     try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
       SessionId owner = withBigTable(small);
       String sql =
-          "INSERT INTO EMPTY_TABLE SELECT CAST(? AS BIGINT), COUNT(*) FROM SYSTEM_RANGE(1, 400) WHERE MOD(X, 7) = 8";
+          "INSERT INTO EMPTY_TABLE SELECT CAST(? AS BIGINT), COUNT(*) FROM SYSTEM_RANGE(1, 400)"
+              + " WHERE MOD(X, 7) = 8";
       List<Outcome> outcomes = batch(small, owner, sql, 3);
       assertInstanceOf(Outcome.Executed.class, outcomes.get(0));
       assertEquals("54001", stateOf(outcomes.get(1)));

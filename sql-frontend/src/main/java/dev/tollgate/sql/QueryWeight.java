@@ -18,8 +18,8 @@ import org.apache.calcite.sql.SqlWithItem;
 
 /**
  * How often the queries of a view use each other. A chain of names in WITH, each of which uses the
- * name before it twice, is short and needs no memory. But H2 processes every query as often as it is
- * used, and compiles all views after each definition, where steps end nothing.
+ * name before it twice, is short and needs no memory. But H2 processes every query as often as it
+ * is used, and compiles all views after each definition, where steps end nothing.
  */
 final class QueryWeight {
   /** Above all limits, and far from an overflow. */

@@ -307,8 +307,8 @@ final class SqlReference {
                 number(SqlLimits.PREPARATION)),
             List.of("the same in a view", number(SqlLimits.PREPARATION_OF_A_VIEW)),
             List.of(
-                "uses in a view of the queries that WITH names, each counted as often as the query in"
-                    + " which it stands",
+                "uses in a view of the queries that WITH names, each counted as often as the query"
+                    + " in which it stands",
                 number(SqlLimits.USES_OF_QUERIES_IN_A_VIEW)),
             List.of("digits of a number, and the exponent of one", number(SqlLimits.NUMBER_LENGTH)),
             List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),

@@ -56,8 +56,7 @@ public final class ChargedTexts {
   static String lower(String text, Locale locale) {
     if (text.length() > SHORT) {
       long growing = text.chars().filter(c -> c == DOTTED_CAPITAL_I).count();
-      Meter.steps(
-          text.length() / LETTERS_PER_STEP + growing * (text.length() / CHARS_PER_STEP));
+      Meter.steps(text.length() / LETTERS_PER_STEP + growing * (text.length() / CHARS_PER_STEP));
     }
     return text.toLowerCase(locale);
   }

@@ -287,7 +287,6 @@ public final class Limits {
   /** Constraints that one definition may make: the time to name them grows with the square. */
   public static final int CONSTRAINTS_OF_A_DEFINITION = 500;
 
-
   /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */
   public static final int STRING_CHARS = 1 << 20;
 

@@ -48,8 +48,8 @@ import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts meters into a prepared statement: a {@link ScanMeter} before every scan, and a
- * {@link ValueMeter} around what its queries compute.
+ * Puts meters into a prepared statement: a {@link ScanMeter} before every scan, and a {@link
+ * ValueMeter} around what its queries compute.
  *
  * <p>An UPDATE or a DELETE with LIMIT or FETCH gets its rows in the order of {@link FirstRows}.
  *

@@ -6,8 +6,8 @@ import java.util.List;
 import org.h2.command.query.QueryOrderBy;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
-import org.h2.expression.Format;
 import org.h2.expression.ExpressionColumn;
+import org.h2.expression.Format;
 import org.h2.expression.OperationN;
 import org.h2.expression.Parameter;
 import org.h2.expression.Subquery;
@@ -52,8 +52,7 @@ final class ValueMeter extends MeteredExpression {
       Expression operand = operands[i];
       boolean separator = separates && i == 0;
       // for JSON_ARRAY (SELECT ...), H2 asks whether its operand is a query
-      boolean counts =
-          operand != null && !has(operand, ValueMeter.class) && !isQuery(operand);
+      boolean counts = operand != null && !has(operand, ValueMeter.class) && !isQuery(operand);
       if (counts && (separator || !(operand instanceof ValueExpression))) {
         operands[i] = new ValueMeter(operand, SMALL, separator ? operands.length : 1);
       }
