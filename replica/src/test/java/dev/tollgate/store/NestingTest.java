@@ -154,7 +154,6 @@ class NestingTest {
     String wide = "ARRAY[C" + ",C".repeat(9_999) + "]";
     String sql = with(4, wide) + " SELECT COUNT(*) N FROM X4 WHERE C IS NOT NULL";
     refused("CREATE TABLE U AS " + sql, "more than");
-    endsWith54001(sql);
   }
 
   @ParameterizedTest
