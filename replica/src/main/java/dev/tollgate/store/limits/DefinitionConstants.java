@@ -3,7 +3,6 @@ package dev.tollgate.store.limits;
 import dev.tollgate.store.h2.H2Parts;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
@@ -13,6 +12,7 @@ import java.util.Set;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.CreateTableData;
 import org.h2.command.ddl.DefineCommand;
+import org.h2.command.ddl.SequenceOptions;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ValueExpression;
@@ -46,10 +46,6 @@ public final class DefinitionConstants {
     if (part instanceof Collection<?> parts) {
       return parts;
     }
-    if (part instanceof Column column) {
-      return Collections.unmodifiableList(
-          Arrays.asList(column.getDefaultExpression(), column.getOnUpdateExpression()));
-    }
     if (part instanceof Expression expression) {
       if (isConstant(expression)) {
         expression.optimize(session);
@@ -65,6 +61,7 @@ public final class DefinitionConstants {
         || found instanceof Column
         || found instanceof Collection
         || found instanceof CreateTableData
+        || found instanceof SequenceOptions
         || found instanceof DefineCommand;
   }
 
