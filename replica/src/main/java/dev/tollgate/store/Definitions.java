@@ -176,7 +176,7 @@ final class Definitions {
       SessionLocal session) {
     gate.closeForDefinition();
     try {
-      // nothing is ended in the middle of a definition: its rows and constraints are counted
+      // nothing is ended in the middle of a definition, except what fills or checks its rows
       return Meter.uncounted(() -> carryOut(statement, command, named, context, session));
     } finally {
       gate.open();
@@ -304,7 +304,7 @@ final class Definitions {
     bytes.follow();
     Insert filling = H2Statements.insertion(session, made, rows);
     command.meter().keeps(ScanMeters.attach(session, filling).keptBytes());
-    filling.update();
+    Meter.counted(filling::update);
   }
 
   /** Checks a new rule of a domain against all of its values. */
@@ -314,7 +314,11 @@ final class Definitions {
       return;
     }
     try {
-      rule.checkExistingData(session);
+      Meter.counted(
+          () -> {
+            rule.checkExistingData(session);
+            return true;
+          });
     } catch (RuntimeException e) {
       session.getDatabase().removeSchemaObject(session, rule);
       throw e;

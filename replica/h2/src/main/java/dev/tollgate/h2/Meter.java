@@ -91,6 +91,23 @@ public final class Meter {
     }
   }
 
+  /** Does work that counts although it is a part of what does not. */
+  public static <T, E extends Exception> T counted(Work<T, E> work) throws E {
+    Meter meter = ofThread();
+    int paused = meter.paused;
+    if (paused == 0) {
+      return work.run();
+    }
+    meter.paused = 0;
+    meter.steps = meter.stepsBeforePause;
+    try {
+      return work.run();
+    } finally {
+      meter.paused = paused;
+      meter.stepsBeforePause = meter.steps;
+    }
+  }
+
   /** The number of steps of this thread since its innermost watch began. */
   public static long steps() {
     return ofThread().steps;

@@ -126,6 +126,9 @@ public final class DefinitionRows {
   }
 
   private static String cast(HasSQL value, Column column) {
+    if (column.getDomain() != null) {
+      return "CAST(" + sql(value) + " AS " + sql(column.getDomain()) + ")";
+    }
     TypeInfo type = column.getType();
     return type == null || type.getValueType() == Value.UNKNOWN
         ? sql(value)
