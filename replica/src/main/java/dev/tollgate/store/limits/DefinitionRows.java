@@ -76,12 +76,13 @@ public final class DefinitionRows {
     return value == null ? null : "SELECT " + cast(value, changed) + " FROM " + sql(table);
   }
 
-  /** Whether a column gets a type of another kind, for which H2 converts its values. */
+  /** Whether H2 converts the values of a column, or checks them by the rules of a domain. */
   private static boolean converts(AlterTableAlterColumn definition, Column changed) {
     Column before = H2Definitions.alteredColumn(definition);
     return before != null
-        && before.getType().getValueType() != changed.getType().getValueType()
-        && changed.getType().getValueType() != Value.UNKNOWN;
+        && (changed.getDomain() != null
+            || (before.getType().getValueType() != changed.getType().getValueType()
+                && changed.getType().getValueType() != Value.UNKNOWN));
   }
 
   /** Generated columns may refer to the other added columns, and checks to all added columns. */
@@ -94,7 +95,8 @@ public final class DefinitionRows {
       Expression value = valueOf(column);
       String name = quoted(column.getName());
       String item = value == null ? "NULL" : cast(value, column);
-      computes |= value != null && !(value instanceof ValueExpression);
+      computes |=
+          value != null && (!(value instanceof ValueExpression) || column.getDomain() != null);
       names.add(name);
       (column.isGenerated() ? generated : defaults).add(item + " AS " + name);
     }
