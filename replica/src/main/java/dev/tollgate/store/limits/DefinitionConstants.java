@@ -17,7 +17,6 @@ import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ValueExpression;
 import org.h2.table.Column;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The constants in the expressions of a definition. H2 computes them when it runs the definition,
@@ -37,12 +36,16 @@ public final class DefinitionConstants {
     while (!open.isEmpty()) {
       Object part = open.pop();
       if (seen.add(part)) {
-        partsOf(session, part).stream().filter(DefinitionConstants::isPart).forEach(open::push);
+        for (Object found : partsOf(session, part)) {
+          if (isPart(found)) {
+            open.push(found);
+          }
+        }
       }
     }
   }
 
-  private static Collection<? extends @Nullable Object> partsOf(SessionLocal session, Object part) {
+  private static Collection<?> partsOf(SessionLocal session, Object part) {
     if (part instanceof Collection<?> parts) {
       return parts;
     }
@@ -56,7 +59,7 @@ public final class DefinitionConstants {
     return H2Parts.fieldsOf(part);
   }
 
-  private static boolean isPart(@Nullable Object found) {
+  private static boolean isPart(Object found) {
     return found instanceof Expression
         || found instanceof Column
         || found instanceof Collection
