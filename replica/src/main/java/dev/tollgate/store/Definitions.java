@@ -20,7 +20,6 @@ import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.Touched;
 import dev.tollgate.store.limits.ActionDepth;
-import dev.tollgate.store.limits.DomainMeters;
 import dev.tollgate.store.limits.RowBytes;
 import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.Views;
@@ -54,7 +53,6 @@ final class Definitions {
   private final TransactionSessions transactions;
   private final ActionDepth.Counters actions;
   private final RowBytes.Counters bytes;
-  private final DomainMeters domains = new DomainMeters();
   private final ChangedRows changed;
   private final Views views;
   private final Restorable restorable;
@@ -80,7 +78,7 @@ final class Definitions {
     Touched everything = Touched.everything(database);
     restorable.follow(everything);
     SessionLocal session = database.openSession();
-    countAll(everything, session);
+    countAll(everything);
     HiddenConstraint.arrange(everything.tables());
     session.close();
   }
@@ -137,10 +135,9 @@ final class Definitions {
     return refused == null ? LoggedStatements.updated(0) : refused;
   }
 
-  private void countAll(Touched touched, SessionLocal session) {
+  private void countAll(Touched touched) {
     actions.follow(touched.tables());
     bytes.follow(touched.tables());
-    domains.follow(session);
   }
 
   /** The schemas that a definition changes as a whole. */
@@ -189,7 +186,7 @@ final class Definitions {
       SessionLocal session) {
     gate.closeForDefinition();
     try {
-      // nothing is ended in the middle of a definition: its rows and constraints are counted
+      // nothing is ended in the middle of a definition, except what fills or checks its rows
       return Meter.uncounted(() -> carryOut(statement, command, context, session));
     } finally {
       CatalogChanges.end();
@@ -251,8 +248,8 @@ final class Definitions {
   }
 
   /**
-   * Brings what belongs to the definitions up to date: fences with their guards, counters and
-   * meters. None of this refuses anything. A guard that cannot be made is a closed one.
+   * Brings what belongs to the definitions up to date: fences with their guards, and
+   * counters. None of this refuses anything. A guard that cannot be made is a closed one.
    */
   private void follow(
       Operation.ExecuteSql statement, Touched touched, SqlContext context, SessionLocal session) {
@@ -261,7 +258,7 @@ final class Definitions {
         () -> {
           database.dropLostComments(touched);
           fencedTables.follow(session, context);
-          countAll(touched, session);
+          countAll(touched);
           changed.defined(statement.targets(), touched, session);
           HiddenConstraint.arrange(touched.tables());
         });
@@ -327,19 +324,22 @@ final class Definitions {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
     bytes.follow(List.of(made));
     Insert filling = H2Statements.insertion(session, made, rows);
-    command.meter().weighed(ScanMeters.attach(session, filling).weight());
-    filling.update();
+    command.meter().keeps(ScanMeters.attach(session, filling).keptBytes());
+    Meter.counted(filling::update);
   }
 
-  /** Checks a new rule of a domain against all of its values, with the meters of the rule. */
+  /** Checks a new rule of a domain against all of its values. */
   private void check(SessionLocal session, AlterDomainAddConstraint definition) {
     ConstraintDomain rule = H2Definitions.ruleOf(session, definition);
     if (rule == null) {
       return;
     }
-    domains.follow(session);
     try {
-      rule.checkExistingData(session);
+      Meter.counted(
+          () -> {
+            rule.checkExistingData(session);
+            return true;
+          });
     } catch (RuntimeException e) {
       session.getDatabase().removeSchemaObject(session, rule);
       throw e;

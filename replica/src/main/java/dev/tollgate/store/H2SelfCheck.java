@@ -5,6 +5,7 @@ import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RowKey;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.RowGuards;
 import dev.tollgate.store.h2.H2Clock;
 import dev.tollgate.store.h2.H2Database;
@@ -99,8 +100,8 @@ final class H2SelfCheck {
               + found
               + ", and dev.tollgate:tollgate-replica works with H2 "
               + H2Fields.BUILT_FOR
-              + " as dev.tollgate:tollgate-h2 alone; depend on dev.tollgate:tollgate-embedded, which brings its own H2 under"
-              + " another name");
+              + " as dev.tollgate:tollgate-h2 alone; depend on dev.tollgate:tollgate-embedded,"
+              + " which brings its own H2 under another name");
     }
   }
 
@@ -243,27 +244,13 @@ final class H2SelfCheck {
             "LOCATE('ab', REPEAT('a', 600 + ID)) > 0",
             "TOLLGATE.REPLACE(REPEAT('a', 600 + ID), 'ab') = 'x'")) {
       String sql = "SELECT ID FROM T WHERE ID > 0 AND " + condition;
-      StepCounter meter = new StepCounter();
-      Prepared prepared = first.prepare(sql);
-      ScanMeters.attach(first, prepared);
-      new StoreCommand(first, sql, prepared, LockAccess.NONE, meter)
-          .executeQuery(0, 0, false)
-          .close();
-      require(meter.steps >= 2 * 576, "the steps are counted that are taken by " + condition);
+      StoreCommand command = command(first, sql);
+      long before = Meter.steps();
+      command.executeQuery(0, 0, false).close();
+      long steps = Meter.steps() - before;
+      require(steps >= 2 * 576, "the steps are counted that are taken by " + condition);
     }
     rollback();
-  }
-
-  private static final class StepCounter implements StatementMeter {
-    private long steps;
-
-    @Override
-    public void looked(int rows) {}
-
-    @Override
-    public void stepped(int more) {
-      steps += more;
-    }
   }
 
   private void guardsAreAskedOnEveryRoute() {

@@ -4,11 +4,12 @@ import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.DefinitionConstants;
 import dev.tollgate.store.limits.DefinitionRows;
-import dev.tollgate.store.limits.PreparationMeter;
 import dev.tollgate.store.limits.ScanMeters;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.CreateTable;
+import org.h2.command.ddl.DefineCommand;
 import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ final class LogStatements {
    */
   static Ready prepare(SessionLocal session, String sql) {
     try {
-      return PreparationMeter.watch(session, sql, () -> prepareUnguarded(session, sql));
+      return prepareUnguarded(session, sql);
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }
@@ -68,6 +69,9 @@ final class LogStatements {
         // H2 prepares the query when it runs the statement, and until then hides what views read
         rows.prepare();
       }
+    }
+    if (prepared instanceof DefineCommand) {
+      DefinitionConstants.compute(session, prepared);
     }
     ScanMeters.Found found = ScanMeters.attach(session, prepared);
     String computed = DefinitionRows.queryOf(session, prepared);

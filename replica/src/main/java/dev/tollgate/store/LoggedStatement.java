@@ -24,7 +24,6 @@ import dev.tollgate.store.h2.Pins;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.BatchWork;
-import dev.tollgate.store.limits.GeometryText;
 import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.limits.WorkBudget;
@@ -53,6 +52,9 @@ import org.jspecify.annotations.Nullable;
 /** One execution of a logged statement. Runs once. */
 final class LoggedStatement {
   private static final String CUT = " ...";
+
+  /** Bytes that H2 needs for a number, a boolean or a time, with a margin. */
+  private static final long SHORT_VALUE_BYTES = 64;
 
   /** Maximum bytes of the result of a logged statement, which travels in one frame. */
   private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
@@ -247,14 +249,15 @@ final class LoggedStatement {
     }
     long data = H2Statements.rowsIn(parsed) + rowsOf(ready.found().tables(), written.keySet());
     WorkBudget budget = work.begin(data, H2Transactions.changes(session));
-    budget.weighed(ready.found().weight());
+    budget.keeps(ready.found().keptBytes());
     StoreCommand command =
         new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
     running = command;
-    command.setParameters(set.values().bytes(), GeometryText.check(ready.found().geometry()));
+    command.setParameters(set.values().bytes());
     if (statement.definition()) {
       work.requireSmall(H2Definitions.rowsGoneThrough(session, parsed));
-      command.runBefore(ready.computed(), ready.granted());
+      budget.grant(ready.granted(), ready.granted() * SHORT_VALUE_BYTES);
+      command.runBefore(ready.computed());
       return means.definitions().run(statement, command, written.keySet(), context, session);
     }
     Outcome outcome = change(command);

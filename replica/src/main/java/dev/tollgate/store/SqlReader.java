@@ -12,8 +12,6 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
-import dev.tollgate.store.limits.GeometryText;
-import dev.tollgate.store.limits.PreparationMeter;
 import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.ReaderGate;
@@ -401,10 +399,9 @@ public final class SqlReader {
       throws SQLException {
     H2Sessions.forgetDerivedTables(session);
     Prepared prepared = prepare(session, sql);
-    boolean geometry = false;
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
       // meters would show in the explained plan
-      geometry = ScanMeters.attach(session, prepared).geometry();
+      ScanMeters.attach(session, prepared);
     }
     StoreCommand command =
         new StoreCommand(
@@ -413,7 +410,7 @@ public final class SqlReader {
             prepared,
             locks.seenBy(user).until(canceller::isCancelled),
             QueryWatch.ROWS);
-    command.setParameters(parameterSet, GeometryText.check(geometry));
+    command.setParameters(parameterSet);
     canceller.running(command);
     try {
       ResultInterface result = command.executeQuery(maxRows, 0, false);
@@ -460,7 +457,7 @@ public final class SqlReader {
 
   private static CommandInterface command(SessionLocal session, String sql) {
     try {
-      return PreparationMeter.watch(session, sql, () -> session.prepareCommand(sql));
+      return session.prepareCommand(sql);
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }
@@ -468,7 +465,7 @@ public final class SqlReader {
 
   private static Prepared prepare(SessionLocal session, String sql) {
     try {
-      return PreparationMeter.watch(session, sql, () -> session.prepare(sql));
+      return session.prepare(sql);
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }

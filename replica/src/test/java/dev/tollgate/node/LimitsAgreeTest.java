@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.sql.SqlLimits;
-import dev.tollgate.value.JsonNumbers;
 import dev.tollgate.wire.Protocol;
 import org.junit.jupiter.api.Test;
 
@@ -13,9 +12,7 @@ class LimitsAgreeTest {
   @Test
   void limitsOfTextsAndLocks() {
     assertEquals(Limits.NUMBER_LENGTH, SqlLimits.NUMBER_LENGTH);
-    assertEquals(Limits.GEOMETRY_NESTING, SqlLimits.GEOMETRY_NESTING);
     assertEquals(Limits.LOCK_PERMITS, SqlLimits.LOCK_PERMITS);
     assertEquals(Limits.SERIES_STATEMENTS, Protocol.MAX_SERIES_STATEMENTS);
-    assertEquals(JsonNumbers.MAX_DIGITS, SqlLimits.JSON_NUMBER_LENGTH);
   }
 }

@@ -154,7 +154,6 @@ class NestingTest {
     String wide = "ARRAY[C" + ",C".repeat(9_999) + "]";
     String sql = with(4, wide) + " SELECT COUNT(*) N FROM X4 WHERE C IS NOT NULL";
     refused("CREATE TABLE U AS " + sql, "more than");
-    endsWith54001(sql);
   }
 
   @ParameterizedTest
@@ -172,17 +171,13 @@ class NestingTest {
 
   @Test
   void queryThatOverflowsTheStackEndsAlone() throws SQLException {
-    replica.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, G VARCHAR, J JSON)");
-    String geometry = "GEOMETRYCOLLECTION(".repeat(10_000) + "POINT(1 2)" + ")".repeat(10_000);
+    replica.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, J JSON)");
     replica.ok(
         session,
-        "INSERT INTO T VALUES(1, ?, (REPEAT('[', 500000) || REPEAT(']', 500000)) FORMAT JSON)",
-        geometry);
+        "INSERT INTO T VALUES(1, (REPEAT('[', 500000) || REPEAT(']', 500000)) FORMAT JSON)");
     for (String sql :
         List.of(
-            "SELECT CAST(G AS GEOMETRY) FROM T",
             "SELECT J[1] FROM T",
-            "SELECT CAST('" + geometry + "' AS GEOMETRY)",
             "SELECT 1" + "+1".repeat(100_000),
             with(3_000, "C") + " SELECT C FROM X3000")) {
       endsWith54001(sql);
@@ -191,8 +186,7 @@ class NestingTest {
     replica.in(session, "INSERT INTO T(ID) VALUES(2)");
     SQLException ended =
         assertThrows(
-            SQLException.class,
-            () -> replica.queryIn(session, "SELECT CAST(G AS GEOMETRY) FROM T WHERE ID = 1"));
+            SQLException.class, () -> replica.queryIn(session, "SELECT J[1] FROM T WHERE ID = 1"));
     assertEquals("54001", ended.getSQLState());
     assertEquals(List.of("1", "2"), replica.queryIn(session, "SELECT ID FROM T ORDER BY ID"));
     replica.commit(session);

@@ -28,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class PatternsTest {
   private static final String ENDLESS = "%a".repeat(12) + "%b";
-  private static final String ENDLESS_EXPRESSION = "(a+a+)+b";
 
   private final StoreDriver replica = new StoreDriver();
   private final SessionId session = replica.open();
@@ -52,7 +51,8 @@ class PatternsTest {
         "DELETE FROM T WHERE S ILIKE ?",
         "UPDATE T SET ID = CASE WHEN S LIKE ? THEN 2 ELSE 3 END",
         "INSERT INTO T(ID, S) SELECT 2, S FROM T WHERE S LIKE P OR S LIKE ?",
-        "INSERT INTO T(ID, S) SELECT 2, 'x' WHERE EXISTS (SELECT 1 FROM T WHERE S LIKE ? || RAND())",
+        "INSERT INTO T(ID, S) SELECT 2, 'x' WHERE EXISTS (SELECT 1 FROM T WHERE S LIKE ? ||"
+            + " RAND())",
         "MERGE INTO T USING (VALUES 1) D(X) ON ID = X AND S LIKE ? WHEN MATCHED THEN DELETE"
       })
   void endlessLikeOfAWriteIsEndedAtTheSameStepEverywhere(String sql) throws SQLException {
@@ -71,23 +71,16 @@ class PatternsTest {
         "DELETE FROM T WHERE POSITION(? IN S) > 0",
         "DELETE FROM T WHERE LOCATE(?, S, 7) > 0",
         "UPDATE T SET P = TOLLGATE.REPLACE(S, ?, 'x')",
-        "UPDATE T SET P = TRANSLATE(S, ?, 'x')",
         "DELETE FROM T WHERE S LIKE '%' || ? || '%'",
         "DELETE FROM T WHERE S ILIKE '%' || ? || '%'"
       })
-  void endlessSearchOfAWriteIsEndedAndOneOfAQueryToo(String sql) throws SQLException {
+  void endlessSearchOfAWriteIsEnded(String sql) throws SQLException {
     replica.ok(session, "UPDATE T SET S = ?", "a".repeat(1_000_000));
     String wanted = "a".repeat(100_000) + "bcdefgh".repeat(1_000);
     String before = replica.script();
     Outcome outcome = replica.run(session, sql, wanted);
     assertEquals("54001", Planned.stateOf(outcome), outcome.toString());
     assertEquals(before, replica.script());
-    String query =
-        sql.startsWith("DELETE")
-            ? sql.replace("DELETE", "SELECT *")
-            : sql.replace("UPDATE T SET P =", "SELECT") + " FROM T";
-    SQLException e = assertThrows(SQLException.class, () -> replica.query(query, wanted));
-    assertEquals("54001", e.getSQLState(), e.getMessage());
   }
 
   @Test
@@ -99,8 +92,8 @@ class PatternsTest {
             SQLException.class,
             () ->
                 replica.query(
-                    "SELECT CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS NULL THEN 0 ELSE LOCATE(?,"
-                        + " S) END FROM T",
+                    "SELECT CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS NULL THEN 0 ELSE"
+                        + " LOCATE(?, S) END FROM T",
                     StoreDriver.encode("a".repeat(10_000) + "b"),
                     replica.views(canceller::cancel),
                     canceller));
@@ -117,7 +110,6 @@ class PatternsTest {
                     new WorkLimit(1_000, 10, 1_000_000),
                     WorkLimit.of(1 << 24),
                     WorkLimit.of(Limits.STATEMENT_STEPS),
-                    Limits.STATEMENT_STEPS_PAID,
                     10_000,
                     1 << 24)))) {
       SessionId owner = small.open();
@@ -154,30 +146,6 @@ class PatternsTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "SELECT COUNT(*) FROM T WHERE S LIKE ?",
-        "SELECT COUNT(*) FROM T WHERE ? = '' OR S LIKE P"
-      })
-  void endlessLikeOfAQueryIsEnded(String sql) {
-    SQLException e = assertThrows(SQLException.class, () -> replica.query(sql, ENDLESS));
-    assertEquals("54001", e.getSQLState(), e.getMessage());
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "SELECT COUNT(*) FROM T WHERE S REGEXP ?",
-        "SELECT REGEXP_LIKE(S, ?) FROM T",
-        "SELECT REGEXP_REPLACE(S, ?, 'x') FROM T",
-        "SELECT REGEXP_SUBSTR(S, ?) FROM T"
-      })
-  void endlessRegularExpressionIsEnded(String sql) {
-    SQLException e = assertThrows(SQLException.class, () -> replica.query(sql, ENDLESS_EXPRESSION));
-    assertEquals("54001", e.getSQLState(), e.getMessage());
-  }
-
   /** H2 prepares a statement with LIKE ? anew when it runs it. */
   @Test
   void statementWithAPatternHasABudgetOfRowsToo() {
@@ -205,8 +173,8 @@ class PatternsTest {
             SQLException.class,
             () ->
                 replica.query(
-                    "SELECT COUNT(*) FROM T WHERE CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS NULL"
-                        + " THEN FALSE ELSE S LIKE ? END",
+                    "SELECT COUNT(*) FROM T WHERE CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS"
+                        + " NULL THEN FALSE ELSE S LIKE ? END",
                     StoreDriver.encode("%a%a%a%b"),
                     replica.views(canceller::cancel),
                     canceller));

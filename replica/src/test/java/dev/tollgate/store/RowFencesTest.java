@@ -494,7 +494,6 @@ class RowFencesTest {
                     WorkLimit.of(100),
                     WorkLimit.of(1 << 20),
                     WorkLimit.of(Limits.STATEMENT_STEPS),
-                    Limits.STATEMENT_STEPS_PAID,
                     1_000,
                     1 << 20)));
     SessionId session = replica.open();

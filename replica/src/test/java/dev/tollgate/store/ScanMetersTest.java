@@ -77,13 +77,11 @@ class ScanMetersTest {
       command.executeUpdate(null);
     }
     session.rollback();
-    return "rows %4d, steps %5d, bytes %6d | %s"
-        .formatted(counter.rows, counter.steps, counter.bytes, sql);
+    return "rows %4d, bytes %6d | %s".formatted(counter.rows, counter.bytes, sql);
   }
 
   private static final class Counter implements StatementMeter {
     private long rows;
-    private long steps;
     private long bytes;
 
     @Override
@@ -94,11 +92,6 @@ class ScanMetersTest {
     @Override
     public void wrote(long more) {
       bytes += more;
-    }
-
-    @Override
-    public void stepped(int more) {
-      steps += more;
     }
   }
 }

@@ -786,7 +786,6 @@ class TransactionsTest {
                     WorkLimit.of(10_000),
                     WorkLimit.of(1_000_000),
                     WorkLimit.of(Limits.STATEMENT_STEPS),
-                    Limits.STATEMENT_STEPS_PAID,
                     10,
                     1_000_000)))) {
       SessionId session = small.open();
@@ -825,7 +824,6 @@ class TransactionsTest {
                     WorkLimit.of(10_000),
                     WorkLimit.of(1_000_000),
                     WorkLimit.of(Limits.STATEMENT_STEPS),
-                    Limits.STATEMENT_STEPS_PAID,
                     1_000,
                     2_000)))) {
       SessionId session = small.open();

@@ -35,7 +35,6 @@ class WorkLimitTest {
                   new WorkLimit(5_000, 10, 100_000),
                   new WorkLimit(1 << 16, 1 << 10, 1 << 24),
                   WorkLimit.of(Limits.STATEMENT_STEPS),
-                  Limits.STATEMENT_STEPS_PAID,
                   /* transactionChanges= */ 10_000,
                   1 << 24)));
 

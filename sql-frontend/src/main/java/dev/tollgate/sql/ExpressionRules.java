@@ -19,7 +19,6 @@ import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlRowTypeNameSpec;
 import org.apache.calcite.sql.SqlTypeNameSpec;
 import org.apache.calcite.sql.parser.SqlParserPos;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The names, functions, operators and types that are allowed in an expression. A function is
@@ -31,10 +30,6 @@ final class ExpressionRules {
   private static final String ROW_ID = "_ROWID_";
 
   private static final Set<String> TYPES_OF_JAVA = Set.of("JAVA_OBJECT", "OBJECT", "OTHER");
-
-  /** Functions that search one text for another, or for characters of another. */
-  private static final Set<String> SEARCHES =
-      Set.of("INSTR", "LOCATE", "POSITION", "REPLACE", "TRANSLATE");
 
   private static final Set<String> FILLING_TYPES =
       Set.of("NATIONAL", "CHAR", "CHARACTER", "NCHAR", "BINARY");
@@ -218,14 +213,6 @@ final class ExpressionRules {
     if (name.equals("NEXTVAL")) {
       findings.advancedSequence(position);
     }
-    if (name.startsWith("REGEXP_") && call.operandCount() > 1) {
-      refuseConstant(call, /* regular= */ true);
-    }
-    if (SEARCHES.contains(name) && call.operandCount() > 1) {
-      refuse(call, CostRules.ofConstantSearch(call));
-    }
-    findings.tooDear(position, CostRules.ofFunction(rule, call));
-    findings.rounds(position, CostRules.roundsOf(name, call));
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
 
@@ -254,21 +241,14 @@ final class ExpressionRules {
     }
   }
 
-  private static void refuseConstant(SqlCall call, boolean regular) {
-    refuse(call, CostRules.ofConstantPattern(call, regular));
-  }
-
-  private static void refuse(SqlCall call, @Nullable String sentence) {
-    if (sentence != null) {
-      throw Refusals.notAllowed(call.getParserPosition(), sentence);
-    }
-  }
-
   /** Checks a LIKE, ILIKE or REGEXP, with or without NOT. */
   void pattern(SqlCall call) {
-    boolean regular = call.getOperator().getName().endsWith("REGEXP");
-    refuseConstant(call, regular);
-    findings.tooDear(call.getParserPosition(), CostRules.ofPattern(call));
+    if (call.getOperator().getName().endsWith("REGEXP")) {
+      findings.tooDear(
+          call.getParserPosition(),
+          "REGEXP is not allowed in a statement that writes: "
+              + Refusals.explanation(FunctionRules.ENDLESS_PATTERN, FunctionRules.LIKE_INSTEAD));
+    }
   }
 
   void dataType(SqlDataTypeSpec type) {
@@ -288,12 +268,7 @@ final class ExpressionRules {
             type.getParserPos(),
             "type " + word + " is not allowed: Java objects are not deserialized in the store");
       }
-      if (GeometryConstants.mayBeGeometry(type, word)) {
-        findings.geometry();
-      }
-      if (word.equals("DECFLOAT")) {
-        checkDigits(type.getParserPos());
-      } else if (word.equals("ENUM")) {
+      if (word.equals("ENUM")) {
         checkValues(type.getParserPos());
       }
       checkLength(type.getParserPos());
@@ -327,23 +302,9 @@ final class ExpressionRules {
               + " characters or bytes, because every value is filled up to them: write VARCHAR or"
               + " VARBINARY");
     }
-    // the padded value may be a constant
-    findings.computed(position, Integer.parseInt(length.image));
   }
 
   /** Checks the n of DECFLOAT(n), which is 100,000 unless it is stated. */
-  private void checkDigits(SqlParserPos position) {
-    int type = tokens.indexAt(position);
-    boolean stated =
-        type + 1 < tokens.size() && tokens.get(type + 1).kind == TollgateParserConstants.LPAREN;
-    Token digits = tokens.get(stated ? type + 2 : type);
-    if (!stated
-        || digits.image.length() > DIGITS_OF_A_LENGTH
-        || Integer.parseInt(digits.image) > SqlLimits.DIVIDED_DIGITS) {
-      findings.longDecfloat(position);
-    }
-  }
-
   private void checkValues(SqlParserPos position) {
     int index = tokens.indexAt(position) + 1;
     int values = 1;

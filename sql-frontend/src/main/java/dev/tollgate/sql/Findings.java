@@ -2,8 +2,6 @@ package dev.tollgate.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -39,21 +37,8 @@ final class Findings {
   private final List<TooDear> tooDear = new ArrayList<>();
   private final List<SqlIdentifier> columns = new ArrayList<>();
   private final List<SqlParserPos> queries = new ArrayList<>();
-  private final List<SqlCall> comparisons = new ArrayList<>();
-  private final List<SqlCharStringLiteral> longTexts = new ArrayList<>();
-  private final List<SqlCharStringLiteral> longNumbers = new ArrayList<>();
-
-  /** Calls that have not been searched for long numbers yet. */
-  private final List<SqlCall> converting = new ArrayList<>();
-
-  private final List<SqlNode> constants = new ArrayList<>();
-  private boolean geometry;
   private long prepared;
-  private long computed;
-  private long rounds;
   private int joins;
-  private boolean divides;
-  private boolean longDecfloat;
   private @Nullable SqlParserPos advancedSequence;
   private @Nullable SqlParserPos deltaTable;
 
@@ -123,35 +108,6 @@ final class Findings {
     }
   }
 
-  /**
-   * Records a constant that H2 computes while it prepares the statement.
-   *
-   * @throws SqlRefused if the constants of the statement together are too long
-   */
-  void computed(SqlParserPos position, long chars) {
-    computed += chars;
-    if (computed > SqlLimits.COMPUTED_CONSTANTS) {
-      throw Refusals.tooLong(
-          position,
-          "the constants that are computed while the statement is read, and its types CHAR(n) and"
-              + " BINARY(n), have more than "
-              + SqlLimits.COMPUTED_CONSTANTS
-              + " characters together: compute them in the application and pass them as parameters");
-    }
-  }
-
-  /** Records the rounds of a HASH. H2 computes a constant HASH while it prepares the statement. */
-  void rounds(SqlParserPos position, long more) {
-    rounds += more;
-    if (rounds > SqlLimits.ROUNDS_OF_HASH) {
-      tooDear(
-          position,
-          "the calls of HASH in a statement that writes may have "
-              + SqlLimits.ROUNDS_OF_HASH
-              + " rounds together: hash in the application");
-    }
-  }
-
   /** Records a join. H2 tries all orders of joined tables, each with all indexes. */
   void join(SqlParserPos position) {
     joins++;
@@ -163,82 +119,6 @@ final class Findings {
               + " times, because every replica looks for the best order of all these joins: store"
               + " what some of the queries give in a table");
     }
-  }
-
-  /** Records a division. */
-  void division(SqlParserPos position) {
-    divides = true;
-    checkDivision(position);
-  }
-
-  /** Records a DECFLOAT that may have more than {@link SqlLimits#DIVIDED_DIGITS} digits. */
-  void longDecfloat(SqlParserPos position) {
-    longDecfloat = true;
-    checkDivision(position);
-  }
-
-  /** H2 divides constants while it prepares the statement. */
-  private void checkDivision(SqlParserPos position) {
-    if (divides && longDecfloat) {
-      tooDear(
-          position,
-          "a statement that writes does not divide and make a DECFLOAT of more than "
-              + SqlLimits.DIVIDED_DIGITS
-              + " digits: the database computes all digits of a quotient, 100,000 for DECFLOAT;"
-              + " write DECFLOAT(34)");
-    }
-  }
-
-  /** Records that the statement names a type that may be a GEOMETRY. */
-  void geometry() {
-    geometry = true;
-  }
-
-  /** Records a comparison, whose operands may be constants. */
-  void comparison(SqlCall call) {
-    comparisons.add(call);
-  }
-
-  List<SqlCall> comparisons() {
-    return comparisons;
-  }
-
-  /** Records a call whose operands H2 may convert to numbers. */
-  void converting(SqlCall call) {
-    converting.add(call);
-  }
-
-  /**
-   * Returns the literals that are too long as numbers, where H2 may convert them to numbers.
-   *
-   * @throws SqlRefused with the reason TOO_LONG for a computed constant that may be such a number
-   */
-  List<SqlCharStringLiteral> longNumbers() {
-    converting.forEach(call -> NumberConstants.find(call, longNumbers::add));
-    converting.clear();
-    return longNumbers;
-  }
-
-  /** Returns all literals that are too long as numbers. */
-  List<SqlCharStringLiteral> longTexts() {
-    return longTexts;
-  }
-
-  /** Records a literal or a call that may be a constant. */
-  void constant(SqlNode node) {
-    if (node instanceof SqlCharStringLiteral literal
-        && NumberConstants.isTooLong(Arguments.text(literal))) {
-      longTexts.add(literal);
-    }
-    constants.add(node);
-  }
-
-  /**
-   * Returns the constants that H2 may cast to GEOMETRY; none if the statement names no type that
-   * may be one.
-   */
-  List<SqlNode> constantsOfGeometry() {
-    return geometry ? constants : List.of();
   }
 
   /** Returns how many nodes H2 prepares for the derived tables. */

@@ -4,7 +4,6 @@ import dev.tollgate.sql.parser.Token;
 import dev.tollgate.sql.parser.TollgateParserConstants;
 import java.util.HashMap;
 import java.util.Map;
-import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
@@ -25,12 +24,6 @@ final class H2Text {
   H2Text(Tokens tokens) {
     this.tokens = tokens;
     this.end = tokens.size();
-  }
-
-  /** Keeps H2 from computing with a literal before it runs the statement. */
-  void compute(SqlLiteral literal) {
-    int index = tokens.indexAt(literal.getParserPosition());
-    replacements.put(index, "(SELECT " + tokens.textForH2(index) + " FROM SYSTEM_RANGE(1, 1))");
   }
 
   /** Qualifies the function at an index with the schema in which the store declares it. */

@@ -50,8 +50,6 @@ final class Planner implements Statement.Handler<Plan> {
 
   private static Plan plan(Tokens tokens) {
     NestingGuard.check(tokens);
-    GeometryConstants.checkLiterals(tokens);
-    NumberConstants.checkLiterals(tokens);
     if (StatementRules.check(tokens).ignored()) {
       return new Plan.Nothing(tokens.parameterCount());
     }
@@ -312,7 +310,6 @@ final class Planner implements Statement.Handler<Plan> {
   }
 
   private Plan readPlan() {
-    findings.longNumbers().forEach(text::compute);
     TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Read(text.render(), tokens.parameterCount(), text.parameterCount());
   }
@@ -328,7 +325,6 @@ final class Planner implements Statement.Handler<Plan> {
       @Nullable StatementFence fence,
       @Nullable TableFence tableFence,
       @Nullable Argument lockedBy) {
-    findings.longNumbers().forEach(text::compute);
     TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Write(
         text.render(),

@@ -33,38 +33,14 @@ public final class SqlLimits {
   /** {@link #PREPARATION} in a view, which a statement may use beside many others. */
   public static final int PREPARATION_OF_A_VIEW = 100_000;
 
-  /** Uses of queries that WITH names, each counted as often as the query in which it stands. */
-  public static final int USES_OF_QUERIES = 2_000;
-
-  /** {@link #USES_OF_QUERIES} in a view, which a statement, or another view, may use many times. */
+  /**
+   * Uses in a view of queries that WITH names, each counted as often as the query in which it
+   * stands. A statement, or another view, may use the view many times.
+   */
   public static final int USES_OF_QUERIES_IN_A_VIEW = 50;
-
-  /** Fields of a ROW, with those of the rows within it; a stored ROW may have as many. */
-  public static final int FIELDS_OF_A_ROW = 1_000;
-
-  /**
-   * Characters of the constants that H2 computes while it prepares a statement, such as REPEAT('x',
-   * 1000000). The store cannot count the work of H2 at that time.
-   */
-  public static final int COMPUTED_CONSTANTS = 16 << 20;
-
-  /**
-   * Characters of a computed constant that may become a GEOMETRY. H2's time grows with the square
-   * of the nesting depth; for this many characters it is a millisecond at most.
-   */
-  public static final int COMPUTED_GEOMETRY = 4_096;
-
-  /** Nesting depth of parentheses in a longer literal that may become a GEOMETRY. */
-  public static final int GEOMETRY_NESTING = 64;
 
   /** Joins of all queries of a statement that writes. */
   public static final int JOINS = 400;
-
-  /** Rounds of all calls of HASH in a statement that writes, a tenth of a second or so. */
-  public static final int ROUNDS_OF_HASH = 1_000_000;
-
-  /** Digits of a DECFLOAT in a statement that writes and divides. */
-  public static final int DIVIDED_DIGITS = 1_000;
 
   /** Values of an ENUM: H2 compares each with all others whenever it reads the type. */
   public static final int VALUES_OF_AN_ENUM = 4_096;
@@ -77,11 +53,6 @@ public final class SqlLimits {
    * computes forever or runs out of memory: {@code MOD(1E100000000, 3)}.
    */
   public static final int NUMBER_LENGTH = 10_000;
-
-  /**
-   * Digits of a number in JSON; H2's time to parse a number grows with the square of their count.
-   */
-  public static final int JSON_NUMBER_LENGTH = 1_000;
 
   /** Characters of the name of a lock; it has at least one. */
   public static final int LOCK_NAME_LENGTH = 255;

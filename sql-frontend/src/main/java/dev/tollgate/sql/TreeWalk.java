@@ -73,7 +73,6 @@ final class TreeWalk {
 
   /** Adds what it finds in an expression, a query, a data type or a change. */
   static void expression(Tokens tokens, SqlNode node, Findings findings) {
-    QueryWeight.check(node);
     TreeWalk walk = new TreeWalk(tokens, findings);
     walk.later(node, Place.EXPRESSION);
     while (!walk.pending.isEmpty()) {
@@ -123,9 +122,9 @@ final class TreeWalk {
       later(list.getList());
     } else if (node instanceof SqlDataTypeSpec type) {
       expressions.dataType(type);
-    } else if (node instanceof SqlLiteral) {
-      findings.constant(node);
-    } else if (!(node instanceof SqlDynamicParam) && !(node instanceof SqlIntervalQualifier)) {
+    } else if (!(node instanceof SqlLiteral)
+        && !(node instanceof SqlDynamicParam)
+        && !(node instanceof SqlIntervalQualifier)) {
       throw unknown(node);
     }
   }
@@ -169,13 +168,6 @@ final class TreeWalk {
   private void call(SqlCall call, Place place) {
     if (SqlKind.TOP_LEVEL.contains(call.getKind()) || call.getKind() == SqlKind.EXPLICIT_TABLE) {
       findings.query(call.getParserPosition());
-    }
-    if (GeometryConstants.isComparison(call)) {
-      findings.comparison(call);
-    }
-    NumberConstants.checkJson(call);
-    if (NumberConstants.converts(call)) {
-      findings.converting(call);
     }
     if (call instanceof DataChange change) {
       change(change);
@@ -222,14 +214,10 @@ final class TreeWalk {
   }
 
   private void operation(SqlCall call, Place place) {
-    findings.computed(call.getParserPosition(), CostRules.charsComputed(call));
-    findings.constant(call);
     if (call.getOperator() instanceof SqlFunction) {
       expressions.function(call, place == Place.ORDERED);
     } else if (!ExpressionRules.isAllowedOperator(call)) {
       throw unknown(call);
-    } else if (call.getKind() == SqlKind.DIVIDE) {
-      findings.division(call.getParserPosition());
     }
     later(call.getOperandList());
   }

@@ -5,9 +5,7 @@ import dev.tollgate.sql.Findings.LockUse;
 import dev.tollgate.sql.Findings.TableUse;
 import dev.tollgate.sql.Findings.TargetUse;
 import dev.tollgate.sql.Findings.TooDear;
-import java.util.List;
 import java.util.Set;
-import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
@@ -55,14 +53,6 @@ final class UseRules {
    */
   static void check(Findings findings, Role role) {
     UseRules rules = new UseRules(findings, role);
-    findings.comparisons().forEach(GeometryConstants::checkComparison);
-    findings.constantsOfGeometry().forEach(GeometryConstants::check);
-    List<SqlCharStringLiteral> longNumbers = findings.longNumbers();
-    switch (role) {
-      case DEFINITION -> findings.longTexts().forEach(UseRules::refuseLongNumber);
-      case ARGUMENTS -> longNumbers.forEach(UseRules::refuseLongNumber);
-      case READ, CHANGE, VIEW -> {}
-    }
     findings.targets().forEach(UseRules::checkTarget);
     findings.rights().forEach(UseRules::checkTarget);
     findings.locks().forEach(rules::checkLock);
@@ -75,16 +65,6 @@ final class UseRules {
       }
     }
     rules.checkChanges();
-  }
-
-  /** Refuses a long number where a query cannot replace it. */
-  private static void refuseLongNumber(SqlCharStringLiteral literal) {
-    throw Refusals.tooLong(
-        literal.getParserPosition(),
-        "this text may become a number here, with more than "
-            + SqlLimits.NUMBER_LENGTH
-            + " digits or with such an exponent: write a smaller number, or work with the text in"
-            + " another statement");
   }
 
   /**

@@ -71,9 +71,6 @@ final class SqlReference {
     parts.put("refused functions", refusedFunctions());
     parts.put("endless pattern", FunctionRules.ENDLESS_PATTERN);
     parts.put("like instead", FunctionRules.LIKE_INSTEAD);
-    parts.put("wildcards", number(CostRules.WILDCARDS));
-    parts.put("hash rounds", number(CostRules.HASH_ROUNDS));
-    parts.put("range rows", number(CostRules.RANGE_ROWS));
     parts.put(
         "operators",
         ExpressionRules.operators()
@@ -83,7 +80,6 @@ final class SqlReference {
             .collect(joining(", ")));
     parts.put("refused types", ExpressionRules.refusedTypes().collect(joining(", ")));
     parts.put("result length", number(SqlLimits.FUNCTION_RESULT_LENGTH));
-    parts.put("computed geometry", number(SqlLimits.COMPUTED_GEOMETRY));
     parts.put("limits", limits());
     return parts;
   }
@@ -311,23 +307,10 @@ final class SqlReference {
                 number(SqlLimits.PREPARATION)),
             List.of("the same in a view", number(SqlLimits.PREPARATION_OF_A_VIEW)),
             List.of(
-                "uses of the queries that WITH names, each counted as often as the query in which it"
-                    + " stands",
-                number(SqlLimits.USES_OF_QUERIES)),
-            List.of("the same in a view", number(SqlLimits.USES_OF_QUERIES_IN_A_VIEW)),
-            List.of(
-                "fields of a ROW, with those of the rows within it",
-                number(SqlLimits.FIELDS_OF_A_ROW)),
-            List.of(
-                "characters of the constants that are computed while a statement is read, with n for"
-                    + " each CHAR(n) and BINARY(n)",
-                number(SqlLimits.COMPUTED_CONSTANTS)),
-            List.of(
-                "characters of a computed constant in a comparison, or beside a type that may be a"
-                    + " GEOMETRY",
-                number(SqlLimits.COMPUTED_GEOMETRY)),
+                "uses in a view of the queries that WITH names, each counted as often as the query"
+                    + " in which it stands",
+                number(SqlLimits.USES_OF_QUERIES_IN_A_VIEW)),
             List.of("digits of a number, and the exponent of one", number(SqlLimits.NUMBER_LENGTH)),
-            List.of("digits of a number in JSON", number(SqlLimits.JSON_NUMBER_LENGTH)),
             List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),
             List.of("characters of the name of a lock", number(SqlLimits.LOCK_NAME_LENGTH)),
             List.of("characters of a pattern of lock names", number(SqlLimits.LOCK_PATTERN_LENGTH)),

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import org.h2.tools.CompressTool;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of the Java runtime that go through lists, arrays and bytes, counted by their length. */
@@ -14,11 +15,17 @@ public final class ChargedArrays {
   /** Elements that the runtime goes through in the time of one step. */
   private static final int PER_STEP = 8;
 
+  /** A shorter array costs nothing beside the step of the loop in which it is made. */
+  private static final int LONG = 64;
+
   /** Bytes that the runtime goes through in the time of one step. */
   private static final int BYTES_PER_STEP = 32;
 
   /** Bytes that the runtime hashes in the time of one step. */
   private static final int HASHED_PER_STEP = 4;
+
+  /** Steps in which a byte is compressed by the slowest algorithm. */
+  private static final int COMPRESSED_PER_BYTE = 4;
 
   /** Bytes that a hash adds to those that it is made of. */
   private static final int HASH_BLOCK = 128;
@@ -35,6 +42,18 @@ public final class ChargedArrays {
     if (count >= PER_STEP) {
       Meter.steps(count / PER_STEP);
       Meter.allocates((long) count * REFERENCE_BYTES);
+    }
+  }
+
+  /**
+   * Counts a new array of this length.
+   *
+   * @throws org.h2.message.DbException with SQLState 22001 if no value is as long
+   */
+  public static void made(int length) {
+    if (length > LONG) {
+      ChargedTexts.requireRoom(length);
+      Meter.steps(length / PER_STEP);
     }
   }
 
@@ -190,6 +209,12 @@ public final class ChargedArrays {
   public static void arraycopy(Object from, int at, Object to, int place, int length) {
     items(length);
     System.arraycopy(from, at, to, place, length);
+  }
+
+  @Replaces(of = "org.h2.tools.CompressTool")
+  public static byte[] compress(CompressTool tool, byte[] bytes, @Nullable String algorithm) {
+    Meter.steps((long) bytes.length * COMPRESSED_PER_BYTE);
+    return tool.compress(bytes, algorithm);
   }
 
   @Replaces(of = "java.security.MessageDigest")

@@ -16,6 +16,9 @@ public final class ChargedNumbers {
   /** Products of two words that the runtime computes in the time of one step. */
   private static final int WORDS_PER_STEP = 4;
 
+  /** The same for a power of ten, which the runtime finds by squares. */
+  private static final int POWER_WORDS_PER_STEP = 64;
+
   private ChargedNumbers() {}
 
   private static long digits(BigDecimal number) {
@@ -26,9 +29,14 @@ public final class ChargedNumbers {
     return number.bitLength() / 3;
   }
 
-  /** Digits that are added to a number of one scale to have the other. */
+  /** Counts the zeros that are added to a number of one scale to have the other. */
   private static long apart(long scale, long other) {
-    return Math.abs(scale - other);
+    long zeros = Math.abs(scale - other);
+    if (zeros > 2 * SHORT) {
+      long words = zeros / WORD;
+      Meter.steps(words + words * words / POWER_WORDS_PER_STEP);
+    }
+    return zeros;
   }
 
   private static void linear(long digits) {
@@ -44,10 +52,19 @@ public final class ChargedNumbers {
     }
   }
 
+  /** The runtime divides by ten for each zero at the end. */
+  static void zeros(BigDecimal number) {
+    long digits = digits(number);
+    if (digits > 2 * SHORT) {
+      Meter.steps(digits * (digits / WORD) / WORDS_PER_STEP);
+    }
+  }
+
   /** Returns the text of a number that is about to be read. */
   @Passes(to = "java.math.BigDecimal")
   @Passes(to = "java.math.BigInteger")
   public static String text(String text) {
+    Limited.requireNumber(text);
     product(text.length(), text.length());
     return text;
   }
@@ -115,7 +132,7 @@ public final class ChargedNumbers {
 
   @Replaces(of = "java.math.BigDecimal")
   public static BigDecimal stripTrailingZeros(BigDecimal number) {
-    product(digits(number), digits(number));
+    zeros(number);
     return number.stripTrailingZeros();
   }
 

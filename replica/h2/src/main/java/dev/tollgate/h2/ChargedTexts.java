@@ -21,7 +21,7 @@ public final class ChargedTexts {
    * Characters of a text that H2 puts together, such as the result of LISTAGG: more than any value
    * has.
    */
-  private static final int LONGEST = 64 << 20;
+  private static final int LONGEST = 32 << 20;
 
   private ChargedTexts() {}
 
@@ -50,16 +50,74 @@ public final class ChargedTexts {
     }
   }
 
+  /**
+   * Makes letters capitals, some at a time: the runtime copies what it has for each letter that
+   * becomes several. No letter depends on another one.
+   */
+  static String upper(String text, Locale locale) {
+    if (text.length() <= SHORT) {
+      return text.toUpperCase(locale);
+    }
+    Meter.steps(text.length() / LETTERS_PER_STEP);
+    StringBuilder capitals = new StringBuilder(text.length());
+    for (int from = 0; from < text.length(); ) {
+      int to = Math.min(from + LETTERS_AT_A_TIME, text.length());
+      if (to < text.length() && Character.isHighSurrogate(text.charAt(to - 1))) {
+        to++;
+      }
+      capitals.append(text.substring(from, to).toUpperCase(locale));
+      from = to;
+    }
+    return capitals.toString();
+  }
+
+  /** Makes letters small, and counts those that become two. */
+  static String lower(String text, Locale locale) {
+    if (text.length() > SHORT) {
+      long growing = text.chars().filter(c -> c == DOTTED_CAPITAL_I).count();
+      Meter.steps(text.length() / LETTERS_PER_STEP + growing * (text.length() / CHARS_PER_STEP));
+    }
+    return text.toLowerCase(locale);
+  }
+
+  /** The letter that becomes two when it becomes small. */
+  private static final char DOTTED_CAPITAL_I = 0x130;
+
+  /** Letters that are made capitals together. */
+  private static final int LETTERS_AT_A_TIME = 16;
+
+  /** Letters whose case is changed in the time of one step. */
+  private static final int LETTERS_PER_STEP = 1;
+
+  /** Characters that are compared one by one in the time of one step. */
+  private static final int COMPARED_PER_STEP = 8;
+
   /** Counts what a search has passed, which ended here, or at the end if this is negative. */
-  private static int passed(String text, int from, int end, int partLength) {
-    search((end < 0 ? text.length() : end) - (long) from, partLength);
+  private static int passed(CharSequence text, int from, int end) {
+    chars((end < 0 ? text.length() : end) - (long) from);
     return end;
   }
 
-  /** A search may compare the part anew at each place. */
-  private static void search(long count, int partLength) {
-    if (count > SHORT) {
-      Meter.steps(count / CHARS_PER_STEP * (1 + Math.min(partLength, count) / CHARS_PER_STEP));
+  /** Finds a part as {@link String#indexOf(String, int)} does, which may compare all of it anew. */
+  private static int find(String text, String part, int from) {
+    if (part.length() <= 1) {
+      return passed(text, from, text.indexOf(part, from));
+    }
+    char first = part.charAt(0);
+    for (int at = Math.max(from, 0); ; at++) {
+      int next = passed(text, at, text.indexOf(first, at));
+      if (next < 0 || next + part.length() > text.length()) {
+        return -1;
+      }
+      at = next;
+      int same = 1;
+      while (same < part.length() && text.charAt(at + same) == part.charAt(same)) {
+        same++;
+      }
+      Meter.steps(1 + same / COMPARED_PER_STEP);
+      if (same == part.length()) {
+        return at;
+      }
     }
   }
 
@@ -82,28 +140,45 @@ public final class ChargedTexts {
   }
 
   @Replaces(of = "java.lang.String")
+  public static boolean regionMatches(
+      String text, boolean ignoreCase, int at, String other, int from, int length) {
+    if (length > SHORT
+        && text.regionMatches(ignoreCase, at, other, from, SHORT / COMPARED_PER_STEP)) {
+      Meter.steps(length / COMPARED_PER_STEP);
+    }
+    return text.regionMatches(ignoreCase, at, other, from, length);
+  }
+
+  @Replaces(of = "java.lang.String")
+  public static String concat(String text, String more) {
+    requireRoom((long) text.length() + more.length());
+    chars(text.length() + more.length());
+    return text.concat(more);
+  }
+
+  @Replaces(of = "java.lang.String")
   public static boolean contains(String text, CharSequence part) {
     return indexOf(text, part.toString()) >= 0;
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, int c) {
-    return passed(text, 0, text.indexOf(c), 1);
+    return passed(text, 0, text.indexOf(c));
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, int c, int from) {
-    return passed(text, from, text.indexOf(c, from), 1);
+    return passed(text, from, text.indexOf(c, from));
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, String part) {
-    return passed(text, 0, text.indexOf(part), part.length());
+    return find(text, part, 0);
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, String part, int from) {
-    return passed(text, from, text.indexOf(part, from), part.length());
+    return find(text, part, from);
   }
 
   @Replaces(of = "java.lang.String")
@@ -120,7 +195,7 @@ public final class ChargedTexts {
 
   @Replaces(of = "java.lang.String")
   public static int lastIndexOf(String text, String part, int from) {
-    search(text.length(), part.length());
+    Meter.steps((long) text.length() * (1 + part.length() / COMPARED_PER_STEP));
     return text.lastIndexOf(part, from);
   }
 
@@ -132,7 +207,12 @@ public final class ChargedTexts {
 
   @Replaces(of = "java.lang.String")
   public static String replace(String text, CharSequence from, CharSequence to) {
-    search(text.length() + (long) text.length() * to.length(), from.length());
+    String part = from.toString();
+    for (int at = find(text, part, 0);
+        at >= 0 && at < text.length();
+        at = find(text, part, at + Math.max(part.length(), 1))) {
+      chars(to.length());
+    }
     return text.replace(from, to);
   }
 
@@ -168,14 +248,12 @@ public final class ChargedTexts {
 
   @Replaces(of = "java.lang.String")
   public static String toUpperCase(String text, Locale locale) {
-    chars(text.length());
-    return text.toUpperCase(locale);
+    return upper(text, locale);
   }
 
   @Replaces(of = "java.lang.String")
   public static String toLowerCase(String text, Locale locale) {
-    chars(text.length());
-    return text.toLowerCase(locale);
+    return lower(text, locale);
   }
 
   @Replaces(of = "java.lang.String")
@@ -237,8 +315,8 @@ public final class ChargedTexts {
 
   @Replaces(of = "java.lang.StringBuilder")
   public static int indexOf(StringBuilder builder, String part, int from) {
-    search(builder.length() - from, part.length());
-    return builder.indexOf(part, from);
+    int found = builder.indexOf(part, from);
+    return passed(builder, from, found);
   }
 
   @Replaces(of = "java.lang.StringBuilder")

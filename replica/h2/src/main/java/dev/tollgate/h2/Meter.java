@@ -33,9 +33,13 @@ public final class Meter {
   /** Steps until a watch looks again that has thrown. */
   private static final long GRACE = 1_000_000;
 
+  /** Calls of a method by itself, within each other: each takes a part of the stack. */
+  private static final int RECURSION = 500;
+
   private long steps;
   private long next = Long.MAX_VALUE;
   private Watch watch = Watch.NONE;
+  private int depth;
   private int paused;
   private long stepsBeforePause;
   private long retainedBytes;
@@ -107,6 +111,7 @@ public final class Meter {
     long outerRetained = meter.retainedBytes;
     long outerNextRetained = meter.nextRetained;
     IdentityHashMap<Query, Long> outerResults = meter.results;
+    int outerDepth = meter.depth;
     meter.watch = watch;
     meter.retainedBytes = 0;
     meter.nextRetained = watch.retains(0);
@@ -122,6 +127,7 @@ public final class Meter {
       meter.retainedBytes = outerRetained;
       meter.nextRetained = outerNextRetained;
       meter.results = outerResults;
+      meter.depth = outerDepth;
     }
   }
 
@@ -135,9 +141,53 @@ public final class Meter {
     }
   }
 
+  /** Does work that counts although it is a part of what does not. */
+  public static <T, E extends Exception> T counted(Work<T, E> work) throws E {
+    Meter meter = ofThread();
+    int paused = meter.paused;
+    if (paused == 0) {
+      return work.run();
+    }
+    meter.paused = 0;
+    meter.steps = meter.stepsBeforePause;
+    try {
+      return work.run();
+    } finally {
+      meter.paused = paused;
+      meter.stepsBeforePause = meter.steps;
+    }
+  }
+
   /** The number of steps of this thread since its innermost watch began. */
   public static long steps() {
     return ofThread().steps;
+  }
+
+  /**
+   * Begins a call of a method by itself, which counts under a watch: only there is the depth taken
+   * back when a call throws.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001 if it is too deep
+   */
+  public static void enter() {
+    Meter meter = ofThread();
+    if (meter.watch == Watch.NONE) {
+      return;
+    }
+    if (meter.depth >= RECURSION) {
+      throw Limited.tooMuch(
+          "the statement was ended and changed nothing, because a pattern, a value or an expression"
+              + " in it led the database into a recursion of more than "
+              + RECURSION
+              + " calls: use fewer wildcards, or nest less");
+    }
+    meter.depth++;
+  }
+
+  /** Ends a call of a method by itself; a call that throws ends with the statement. */
+  public static void leave() {
+    Meter meter = ofThread();
+    meter.depth = Math.max(meter.depth - 1, 0);
   }
 
   /** Counts one turn of a loop. */

@@ -69,14 +69,12 @@ public final class Reproducible {
 
   @Replaces(of = "java.lang.String")
   public static String toUpperCase(String text) {
-    ChargedTexts.chars(text.length());
-    return text.toUpperCase(LOCALE);
+    return ChargedTexts.upper(text, LOCALE);
   }
 
   @Replaces(of = "java.lang.String")
   public static String toLowerCase(String text) {
-    ChargedTexts.chars(text.length());
-    return text.toLowerCase(LOCALE);
+    return ChargedTexts.lower(text, LOCALE);
   }
 
   @Replaces(of = "java.lang.String", isStatic = true)

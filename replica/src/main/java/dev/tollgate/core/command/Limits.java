@@ -230,22 +230,10 @@ public final class Limits {
   public static final int VALUE_DEPTH = 32;
 
   /**
-   * Nested parentheses in a text that becomes a GEOMETRY: H2 reads the text once for each level. 1
-   * MiB with so many levels takes a tenth of a second.
-   */
-  public static final int GEOMETRY_NESTING = 64;
-
-  /**
    * Digits of a text that becomes an exact number, and the distance of its exponent from zero. The
    * same limit holds for numbers in the text of a statement.
    */
   public static final int NUMBER_LENGTH = 10_000;
-
-  /**
-   * Distance from zero of the exponent of a computed DECFLOAT: no snapshot could restore a number
-   * with a larger one.
-   */
-  public static final int DECFLOAT_EXPONENT = 100_000;
 
   /**
    * Stack of the threads on which the leader tries what writes read, a quarter of that of the apply
@@ -293,47 +281,20 @@ public final class Limits {
   public static final long STATEMENT_WRITTEN_BYTES = 128L << 20;
 
   /**
-   * Steps that one LIKE, regular expression, LOCATE, REPLACE or TRANSLATE may take on one value, a
-   * tenth of a second or so.
-   */
-  public static final long PATTERN_STEPS = 20_000_000;
-
-  /**
    * Steps that any execution of a statement of the log may take: turns of H2's loops, and what
    * calls of the Java runtime take by the size of their arguments. So many steps take a tenth to
    * half a second.
    */
-  public static final long STATEMENT_STEPS_BASE = 50_000_000;
+  public static final long STATEMENT_STEPS_BASE = 25_000_000;
 
   /** Steps that an execution may take however large its tables are. */
   public static final long STATEMENT_STEPS = 400_000_000;
 
-  /**
-   * Steps through texts that an execution may take for each row of the tables to which it refers.
-   * Each {@code 64} further steps count as one examined row.
-   */
+  /** Further steps that it may take for each row of the tables to which it refers. */
   public static final long STATEMENT_STEPS_PER_ROW = 16 << 10;
 
-  /** Rows, each of {@code 64} steps, that the preparation of a statement may compute. */
-  public static final int PREPARATION_ROWS = 100_000;
-
-  /**
-   * Bytes that an operand takes in memory, twice as many as its characters. RAWTOHEX makes four
-   * times as many characters of it.
-   */
-  public static final long OPERAND_BYTES = 32L << 20;
-
-  /** Operations that the expressions of a statement may have for nothing. */
-  public static final int FREE_OPERATIONS = 256;
-
   /** Constraints that one definition may make: the time to name them grows with the square. */
-  public static final int CONSTRAINTS_OF_A_DEFINITION = 2_000;
-
-  /** Columns for which the asterisks of a statement may stand, each counted as the widest table. */
-  public static final long COLUMNS_OF_ASTERISKS = 1_000_000;
-
-  /** Most steps for which the rows of tables pay, however many the rows are: about one second. */
-  public static final long STATEMENT_STEPS_PAID = 320_000_000;
+  public static final int CONSTRAINTS_OF_A_DEFINITION = 500;
 
   /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */
   public static final int STRING_CHARS = 1 << 20;

@@ -5,7 +5,6 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.store.h2.H2Functions;
 import dev.tollgate.store.h2.SqlErrors;
-import dev.tollgate.store.limits.GeometryGuard;
 import dev.tollgate.wire.SqlState;
 import java.util.HashSet;
 import java.util.Set;
@@ -60,9 +59,6 @@ final class RowLockExpression implements RowLocks {
     name = parsed.optimize(evaluator);
     if (!name.isEverything(ExpressionVisitor.DETERMINISTIC_VISITOR)) {
       throw invalid("the lock of a row must depend on the row alone: " + sql);
-    }
-    if (GeometryGuard.isIn(name)) {
-      throw invalid("the lock of a row cannot be computed from a GEOMETRY: " + sql);
     }
     name.isEverything(ExpressionVisitor.getColumnsVisitor(columns, table));
     for (Column column : columns) {

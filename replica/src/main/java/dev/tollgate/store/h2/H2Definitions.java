@@ -7,7 +7,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.h2.command.CommandInterface;
 import org.h2.command.Parser;
@@ -130,14 +129,6 @@ public final class H2Definitions {
       handle(AlterSchemaRename.class, "oldSchema", Schema.class);
   private static final VarHandle DROPPED_SCHEMA = name(DropSchema.class, "schemaName");
   private static final VarHandle ALTERED_DOMAIN = name(AlterDomain.class, "domainName");
-  private static final VarHandle KEY_COLUMNS =
-      handle(AlterTableAddConstraint.class, "indexColumns", IndexColumn[].class);
-  private static final VarHandle REFERENCED_SCHEMA =
-      handle(AlterTableAddConstraint.class, "refSchema", Schema.class);
-  private static final VarHandle REFERENCED_TABLE =
-      name(AlterTableAddConstraint.class, "refTableName");
-  private static final VarHandle REFERENCED_COLUMNS =
-      handle(AlterTableAddConstraint.class, "refIndexColumns", IndexColumn[].class);
 
   private H2Definitions() {}
 
@@ -382,11 +373,6 @@ public final class H2Definitions {
     return types;
   }
 
-  /** Replaces the value of a constant to be created. */
-  public static void replaceValue(CreateConstant constant, UnaryOperator<Expression> replacement) {
-    constant.setExpression(replacement.apply((Expression) CONSTANT_VALUE.get(constant)));
-  }
-
   /** The table that a definition alters, or null. */
   public static @Nullable Table alteredTable(SessionLocal session, Prepared definition) {
     if (definition instanceof AlterTableAlterColumn columns) {
@@ -404,20 +390,6 @@ public final class H2Definitions {
             ? find(session, index, (String) INDEX_TABLE.get(index))
             : alteredTable(session, definition);
     return table == null ? 0 : table.getRowCountApproximation(session);
-  }
-
-  /**
-   * The type of the domain that a definition creates or alters; null if there is no such domain.
-   */
-  public static @Nullable TypeInfo typeOfDomain(SessionLocal session, Prepared definition) {
-    if (definition instanceof CreateDomain created) {
-      return (TypeInfo) DOMAIN_TYPE.get(created);
-    }
-    Domain altered =
-        definition instanceof AlterDomain domain
-            ? schemaOf(domain).findDomain((String) ALTERED_DOMAIN.get(domain))
-            : null;
-    return altered == null ? null : altered.getDataType();
   }
 
   /** The columns to which the expressions of a definition belong. */
@@ -521,32 +493,6 @@ public final class H2Definitions {
     return definition instanceof AlterTableAlterColumn columns
         ? (@Nullable Column) CHANGED_COLUMN.get(columns)
         : null;
-  }
-
-  /** The columns of a foreign key to be created; none for another constraint. */
-  public static List<String> foreignKey(AlterTableAddConstraint constraint) {
-    return REFERENCED_TABLE.get(constraint) == null
-        ? List.of()
-        : names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint));
-  }
-
-  /** The columns of a primary key to be created; none for another constraint. */
-  public static List<String> primaryKey(AlterTableAddConstraint constraint) {
-    return constraint.getType() == CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_PRIMARY_KEY
-        ? names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint))
-        : List.of();
-  }
-
-  /** The table to which a foreign key refers, or null if there is no table of that name. */
-  public static @Nullable Table referencedTable(
-      SessionLocal session, AlterTableAddConstraint constraint) {
-    Schema schema = (Schema) REFERENCED_SCHEMA.get(constraint);
-    return schema.resolveTableOrView(session, (String) REFERENCED_TABLE.get(constraint));
-  }
-
-  /** The columns to which a foreign key refers; none if they are the primary key's. */
-  public static List<String> referencedColumns(AlterTableAddConstraint constraint) {
-    return names((IndexColumn @Nullable []) REFERENCED_COLUMNS.get(constraint));
   }
 
   private static List<String> names(IndexColumn @Nullable [] columns) {

@@ -6,7 +6,6 @@ import org.h2.expression.OperationN;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFunction;
-import org.h2.expression.condition.CompareLike;
 import org.h2.expression.function.CastSpecification;
 import org.h2.expression.function.JavaFunction;
 import org.h2.schema.Domain;
@@ -18,12 +17,6 @@ public final class H2Functions {
       H2Fields.field(AbstractAggregate.class, "args", Expression[].class);
   private static final VarHandle WINDOW_ARGUMENTS =
       H2Fields.field(WindowFunction.class, "args", Expression[].class);
-  private static final VarHandle LIKE_VALUE =
-      H2Fields.field(CompareLike.class, "left", Expression.class);
-  private static final VarHandle LIKE_PATTERN =
-      H2Fields.field(CompareLike.class, "right", Expression.class);
-  private static final VarHandle LIKE_TYPE =
-      H2Fields.field(CompareLike.class, "likeType", CompareLike.LikeType.class);
   private static final VarHandle FUNCTION_ARGUMENTS =
       H2Fields.field(OperationN.class, "args", Expression[].class);
   private static final VarHandle JAVA_ARGUMENTS =
@@ -63,16 +56,5 @@ public final class H2Functions {
   /** The arguments of a function written in Java themselves, not a copy. */
   public static Expression[] arguments(JavaFunction function) {
     return (Expression[]) JAVA_ARGUMENTS.get(function);
-  }
-
-  /** True if the comparison is REGEXP, and neither LIKE nor ILIKE. */
-  public static boolean isRegular(CompareLike like) {
-    return LIKE_TYPE.get(like) == CompareLike.LikeType.REGEXP;
-  }
-
-  /** Replaces the value that LIKE searches, and its pattern. */
-  public static void replaceOperands(CompareLike like, Expression value, Expression pattern) {
-    LIKE_VALUE.set(like, value);
-    LIKE_PATTERN.set(like, pattern);
   }
 }

@@ -11,10 +11,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.h2.command.Command;
 import org.h2.engine.Session;
-import org.h2.expression.Expression;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.table.TableFilter;
 import org.jspecify.annotations.Nullable;
@@ -90,46 +88,6 @@ public final class H2Parts {
         || found instanceof QueryExpressionIndex
         || (name.startsWith("org.h2.command.") && !(found instanceof Command))
         || name.startsWith("org.h2.expression.");
-  }
-
-  /**
-   * Replaces the expressions among the direct parts of an H2 object that belongs to a statement.
-   * Expressions in a field or an array of a narrower type stay.
-   */
-  @SuppressWarnings("unchecked")
-  public static void replaceParts(Object part, UnaryOperator<Expression> replacement) {
-    if (part instanceof List<?> list) {
-      for (int i = 0; i < list.size(); i++) {
-        if (list.get(i) instanceof Expression before) {
-          Expression after = replacement.apply(before);
-          if (after != before) {
-            ((List<Expression>) list).set(i, after);
-          }
-        }
-      }
-    } else if (part.getClass() == Expression[].class) {
-      Expression[] expressions = (Expression[]) part;
-      for (int i = 0; i < expressions.length; i++) {
-        expressions[i] = expressions[i] == null ? null : replacement.apply(expressions[i]);
-      }
-    } else if (inH2(part.getClass())) {
-      replaceFields(part, replacement);
-    }
-  }
-
-  private static void replaceFields(Object part, UnaryOperator<Expression> replacement) {
-    for (Field field : FIELDS.get(part.getClass())) {
-      try {
-        if (field.getType() == Expression.class && field.get(part) instanceof Expression before) {
-          Expression after = replacement.apply(before);
-          if (after != before) {
-            field.set(part, after);
-          }
-        }
-      } catch (IllegalAccessException e) {
-        throw new IllegalStateException("the field was made accessible: " + field, e);
-      }
-    }
   }
 
   private static List<Field> partsOf(Class<?> type) {

@@ -2,12 +2,10 @@ package dev.tollgate.store.h2;
 
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import org.h2.command.Parser;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterTableAlterColumn;
@@ -18,9 +16,6 @@ import org.h2.command.dml.Delete;
 import org.h2.command.dml.Insert;
 import org.h2.command.dml.ScriptCommand;
 import org.h2.command.query.Query;
-import org.h2.command.query.Select;
-import org.h2.command.query.SelectUnion;
-import org.h2.command.query.TableValueConstructor;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.Parameter;
@@ -30,7 +25,6 @@ import org.h2.index.IndexCondition;
 import org.h2.index.IndexCursor;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
-import org.h2.result.SortOrder;
 import org.h2.schema.Sequence;
 import org.h2.table.Column;
 import org.h2.table.QueryExpressionTable;
@@ -48,12 +42,8 @@ public final class H2Statements {
       H2Fields.field(SequenceValue.class, "sequence", Sequence.class);
   private static final VarHandle FETCH =
       H2Fields.field(Delete.class.getSuperclass(), "fetchExpr", Expression.class);
-  private static final VarHandle SORT = H2Fields.field(Query.class, "sort", SortOrder.class);
-  private static final VarHandle GROUPS = H2Fields.field(Select.class, "groupIndex", int[].class);
   private static final VarHandle WRITTEN_ROWS =
       H2Fields.field(CommandWithValues.class, "valuesExpressionList", ArrayList.class);
-  private static final VarHandle CONSTRUCTED_ROWS =
-      H2Fields.field(TableValueConstructor.class, "rows", ArrayList.class);
   private static final VarHandle TABLE_QUERY =
       H2Fields.field(CreateTable.class, "asQuery", Query.class);
   private static final VarHandle TABLE_WITHOUT_DATA =
@@ -105,46 +95,6 @@ public final class H2Statements {
   /** How many rows a DELETE or an UPDATE may change at most, or null if it has no limit. */
   public static @Nullable Expression fetchOf(Prepared change) {
     return (Expression) FETCH.get(change);
-  }
-
-  /** The positions of the columns by which a query compares its rows, to sort or group them. */
-  public static BitSet comparedColumns(Query query) {
-    BitSet compared = new BitSet();
-    boolean all =
-        query.isAnyDistinct()
-            || (query instanceof SelectUnion union
-                && union.getUnionType() != SelectUnion.UnionType.UNION_ALL);
-    if (all) {
-      compared.set(0, query.getExpressions().size());
-    }
-    SortOrder sort = (@Nullable SortOrder) SORT.get(query);
-    if (sort != null) {
-      IntStream.of(sort.getQueryColumnIndexes()).forEach(compared::set);
-    }
-    int[] groups = query instanceof Select select ? (int @Nullable []) GROUPS.get(select) : null;
-    if (groups != null) {
-      IntStream.of(groups).forEach(compared::set);
-    }
-    return compared;
-  }
-
-  /** Returns the values of the rows that are written out in INSERT, MERGE or VALUES. */
-  public static List<Expression> writtenOut(Object part) {
-    List<Expression> values = new ArrayList<>();
-    if (part instanceof TableValueConstructor constructor) {
-      for (Object row : (ArrayList<?>) CONSTRUCTED_ROWS.get(constructor)) {
-        ((ArrayList<?>) row).forEach(value -> values.add((Expression) value));
-      }
-    } else if (part instanceof CommandWithValues change) {
-      for (Object row : (ArrayList<?>) WRITTEN_ROWS.get(change)) {
-        for (Expression value : (@Nullable Expression[]) row) {
-          if (value != null) {
-            values.add(value);
-          }
-        }
-      }
-    }
-    return values;
   }
 
   /** The number of rows that are written out in an INSERT or MERGE ... VALUES. */

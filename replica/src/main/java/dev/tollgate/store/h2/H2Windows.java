@@ -5,15 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.h2.command.query.QueryOrderBy;
-import org.h2.command.query.Select;
 import org.h2.expression.Expression;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.aggregate.ListaggArguments;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.Window;
-import org.h2.expression.analysis.WindowFrame;
-import org.h2.expression.analysis.WindowFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Accesses H2's window functions, and the order in which aggregates take their rows. */
@@ -28,22 +25,12 @@ public final class H2Windows {
       H2Fields.field(Aggregate.class, "extraArguments", Object.class);
   private static final VarHandle DISTINCT =
       H2Fields.field(AbstractAggregate.class, "distinct", boolean.class);
-  private static final VarHandle SELECT =
-      H2Fields.field(DataAnalysisOperation.class, "select", Select.class);
-  private static final VarHandle IGNORES_NULLS =
-      H2Fields.field(WindowFunction.class, "ignoreNulls", boolean.class);
 
   private H2Windows() {}
 
   /** The window that a function is computed over; null for a plain aggregate. */
   public static @Nullable Window windowOf(DataAnalysisOperation operation) {
     return (@Nullable Window) WINDOW.get(operation);
-  }
-
-  /** The frame that the window specifies, or null. */
-  public static @Nullable WindowFrame frameOf(DataAnalysisOperation operation) {
-    Window window = windowOf(operation);
-    return window == null ? null : window.getWindowFrame();
   }
 
   /** The expressions after PARTITION BY themselves, not a copy. */
@@ -84,15 +71,5 @@ public final class H2Windows {
 
   public static boolean isDistinct(AbstractAggregate aggregate) {
     return (boolean) DISTINCT.get(aggregate);
-  }
-
-  /** True if H2 finds the results of a whole query without reading its rows. */
-  public static boolean isQuick(Aggregate aggregate) {
-    Select select = (@Nullable Select) SELECT.get(aggregate);
-    return select != null && select.isQuickAggregateQuery();
-  }
-
-  public static boolean ignoresNulls(WindowFunction function) {
-    return (boolean) IGNORES_NULLS.get(function);
   }
 }

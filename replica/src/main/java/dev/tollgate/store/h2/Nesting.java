@@ -5,8 +5,6 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.IntPredicate;
 import org.h2.engine.Constants;
 import org.h2.expression.Expression;
 import org.h2.value.ExtTypeInfo;
@@ -88,39 +86,6 @@ public final class Nesting {
   }
 
   /**
-   * True if a type is wanted, or is an array or row with a wanted part.
-   *
-   * @param wanted accepts value types of H2; a type with too many parts is taken to have all of
-   *     them
-   */
-  public static boolean has(@Nullable TypeInfo type, IntPredicate wanted) {
-    if (type == null) {
-      return false;
-    }
-    ExtTypeInfo inner = type.getExtTypeInfo();
-    if (!(inner instanceof TypeInfo) && !(inner instanceof ExtTypeInfoRow)) {
-      return wanted.test(type.getValueType());
-    }
-    Deque<TypeInfo> open = new ArrayDeque<>();
-    open.push(type);
-    for (int parts = 0; !open.isEmpty() && parts < Limits.TYPE_PARTS; parts++) {
-      TypeInfo part = open.pop();
-      if (wanted.test(part.getValueType())) {
-        return true;
-      }
-      ExtTypeInfo more = part.getExtTypeInfo();
-      if (more instanceof TypeInfo element) {
-        open.push(element);
-      } else if (more instanceof ExtTypeInfoRow row) {
-        for (Map.Entry<String, TypeInfo> field : row.getFields()) {
-          open.push(field.getValue());
-        }
-      }
-    }
-    return !open.isEmpty();
-  }
-
-  /**
    * Returns the bytes that a value takes in memory.
    *
    * @throws org.h2.message.DbException with SQLState 54001 if the value takes more than any value
@@ -130,7 +95,8 @@ public final class Nesting {
     long bytes = bytesOf(value, VALUE_BYTES);
     if (bytes > VALUE_BYTES) {
       throw Exhausted.work(
-          "the statement was ended and changed nothing, because it made an array or row of more than "
+          "the statement was ended and changed nothing, because it made an array or row of more"
+              + " than "
               + VALUE_BYTES
               + " bytes, each part counted as often as it occurs: work on its parts");
     }
@@ -151,32 +117,6 @@ public final class Nesting {
       }
     }
     return bytes;
-  }
-
-  /**
-   * Goes through a value, or the elements of an array or row and of arrays and rows within it.
-   *
-   * @throws org.h2.message.DbException with SQLState 54001 if the value is larger than any value
-   *     may be: a value may have any number of shared parts
-   */
-  public static void forEach(Value value, Consumer<Value> found) {
-    if (!(value instanceof ValueCollectionBase)) {
-      found.accept(value);
-      return;
-    }
-    requireBytes(value);
-    Deque<Value> open = new ArrayDeque<>();
-    open.push(value);
-    while (!open.isEmpty()) {
-      Value part = open.pop();
-      if (part instanceof ValueCollectionBase collection) {
-        for (Value element : collection.getList()) {
-          open.push(element);
-        }
-      } else {
-        found.accept(part);
-      }
-    }
   }
 
   /**

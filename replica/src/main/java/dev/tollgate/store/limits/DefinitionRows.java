@@ -69,8 +69,20 @@ public final class DefinitionRows {
   private static @Nullable String changed(
       Table table, AlterTableAlterColumn definition, Column changed) {
     Expression using = H2Definitions.usingOf(definition);
-    Expression value = using == null && changed.isGenerated() ? valueOf(changed) : using;
+    HasSQL value = using == null && changed.isGenerated() ? valueOf(changed) : using;
+    if (value == null && converts(definition, changed)) {
+      value = H2Definitions.alteredColumn(definition);
+    }
     return value == null ? null : "SELECT " + cast(value, changed) + " FROM " + sql(table);
+  }
+
+  /** Whether H2 converts the values of a column, or checks them by the rules of a domain. */
+  private static boolean converts(AlterTableAlterColumn definition, Column changed) {
+    Column before = H2Definitions.alteredColumn(definition);
+    return before != null
+        && (changed.getDomain() != null
+            || (before.getType().getValueType() != changed.getType().getValueType()
+                && changed.getType().getValueType() != Value.UNKNOWN));
   }
 
   /** Generated columns may refer to the other added columns, and checks to all added columns. */
@@ -83,7 +95,8 @@ public final class DefinitionRows {
       Expression value = valueOf(column);
       String name = quoted(column.getName());
       String item = value == null ? "NULL" : cast(value, column);
-      computes |= value != null && !(value instanceof ValueExpression);
+      computes |=
+          value != null && (!(value instanceof ValueExpression) || column.getDomain() != null);
       names.add(name);
       (column.isGenerated() ? generated : defaults).add(item + " AS " + name);
     }
@@ -114,7 +127,10 @@ public final class DefinitionRows {
     return column.isIdentity() ? null : column.getEffectiveDefaultExpression();
   }
 
-  private static String cast(Expression value, Column column) {
+  private static String cast(HasSQL value, Column column) {
+    if (column.getDomain() != null) {
+      return "CAST(" + sql(value) + " AS " + sql(column.getDomain()) + ")";
+    }
     TypeInfo type = column.getType();
     return type == null || type.getValueType() == Value.UNKNOWN
         ? sql(value)

@@ -88,7 +88,7 @@ public final class RowBytes extends HiddenConstraint {
   /** Each index looks for the place of the row by the values of its columns. */
   private static void compare(StatementMeter meter, Table table, Row row, long bytes) {
     // none of its values can be large
-    if (bytes <= SizeMeter.SMALL) {
+    if (bytes <= StatementMeter.SMALL_BYTES) {
       return;
     }
     for (Index index : table.getIndexes()) {

@@ -7,45 +7,34 @@ import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.h2.SqlErrors;
-import dev.tollgate.store.statement.StatementWeight;
 import dev.tollgate.wire.SqlState;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
 import org.h2.command.Prepared;
-import org.h2.command.ddl.CreateConstant;
-import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.DefineCommand;
 import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.dml.Delete;
 import org.h2.command.dml.Update;
 import org.h2.command.query.Query;
 import org.h2.command.query.Select;
-import org.h2.command.query.SelectUnion;
 import org.h2.engine.SessionLocal;
-import org.h2.expression.BinaryOperation;
 import org.h2.expression.ConcatenationOperation;
 import org.h2.expression.Expression;
+import org.h2.expression.ExpressionList;
 import org.h2.expression.OperationN;
 import org.h2.expression.SequenceValue;
 import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.Window;
-import org.h2.expression.condition.CompareLike;
 import org.h2.expression.function.ConcatFunction;
-import org.h2.expression.function.HashFunction;
-import org.h2.expression.function.JavaFunction;
 import org.h2.expression.function.JsonConstructorFunction;
-import org.h2.expression.function.RegexpFunction;
-import org.h2.expression.function.StringFunction;
 import org.h2.expression.function.XMLFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
@@ -59,9 +48,8 @@ import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts meters into a prepared statement: a {@link ScanMeter} before every scan, a {@link
- * ValueMeter} around what its queries compute, and a {@link MatchMeter} or {@link SearchMeter}
- * around what its patterns and searches look into.
+ * Puts meters into a prepared statement: a {@link ScanMeter} before every scan, and a {@link
+ * ValueMeter} around what its queries compute.
  *
  * <p>An UPDATE or a DELETE with LIMIT or FETCH gets its rows in the order of {@link FirstRows}.
  *
@@ -74,16 +62,9 @@ public final class ScanMeters {
   private final SessionLocal session;
   private final Deque<Object> open = new ArrayDeque<>();
   private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final List<Object> parts = new ArrayList<>();
   private final Set<Table> tables = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final Set<Table> changed = new LinkedHashSet<>();
-  private final OperationCount operations = new OperationCount();
-  private final GroupCost groups = new GroupCost();
+  private final KeptRows groups = new KeptRows();
   private final Set<Sequence> sequences = new LinkedHashSet<>();
-  private boolean geometry;
-  private boolean json;
-  private boolean numbers;
-  private boolean typed = true;
 
   private ScanMeters(SessionLocal session) {
     this.session = session;
@@ -93,14 +74,11 @@ public final class ScanMeters {
    * What was found in a statement.
    *
    * @param tables the tables that the statement scans, without views, each once
-   * @param geometry whether something in the statement is a GEOMETRY
-   * @param weight what it may do with each row
+   * @param keptBytes bytes that aggregates and window functions keep for each examined row
    * @param sequences those that it names, without those of defaults
    */
-  public record Found(
-      Set<Table> tables, boolean geometry, StatementWeight weight, Set<Sequence> sequences) {
-    public static final Found NOTHING =
-        new Found(Set.of(), /* geometry= */ false, StatementWeight.NONE, Set.of());
+  public record Found(Set<Table> tables, long keptBytes, Set<Sequence> sequences) {
+    public static final Found NOTHING = new Found(Set.of(), 0, Set.of());
 
     /** The same for two statements of which one is a part of the other. */
     public Found with(Found other) {
@@ -109,7 +87,7 @@ public final class ScanMeters {
       all.addAll(other.tables);
       Set<Sequence> named = new LinkedHashSet<>(sequences);
       named.addAll(other.sequences);
-      return new Found(all, geometry || other.geometry, weight.with(other.weight), named);
+      return new Found(all, keptBytes + other.keptBytes, named);
     }
   }
 
@@ -121,62 +99,12 @@ public final class ScanMeters {
     if (prepared instanceof DefineCommand) {
       for (TypeInfo type : H2Definitions.newTypes(session, prepared)) {
         Nesting.requireType(type);
-        meters.geometry |= GeometryText.hasGeometry(type);
       }
-      if (prepared instanceof CreateConstant constant) {
-        H2Definitions.replaceValue(constant, ValueMeter::of);
-      }
-      GeometryDefinitions.check(session, prepared);
-      NumberDefinitions.check(session, prepared);
       DefinitionLimits.require(session, prepared);
-      // H2 does not know the types of the rest yet
-      meters.visit(prepared instanceof CreateTable table ? H2Statements.queryOf(table) : null);
-    } else {
-      meters.visit(prepared);
     }
-    meters.lookIntoAll();
-    if (meters.geometry) {
-      GeometryGuard.attach(meters.parts);
-    }
-    NumberGuard.attach(meters.parts, meters.numbers);
-    if (meters.json) {
-      JsonGuard.attach(meters.parts);
-    }
-    meters.typed = false;
     meters.visit(prepared);
     meters.lookIntoAll();
-    Set<Sequence> named = new LinkedHashSet<>(meters.sequences);
-    meters.guardRules();
-    if (!(prepared instanceof DefineCommand)) {
-      SizeMeter.attach(meters.parts);
-    }
-    return new Found(
-        meters.tables, meters.geometry, meters.groups.weight(meters.operations.count()), named);
-  }
-
-  /** Meters a rule or a default of a domain, wherever H2 computes it. */
-  static void attach(SessionLocal session, Expression rule) {
-    ScanMeters meters = new ScanMeters(session);
-    meters.visit(rule);
-    meters.lookIntoAll();
-    NumberGuard.attach(meters.parts, /* concerned= */ true);
-    JsonGuard.attach(meters.parts);
-    SizeMeter.attach(meters.parts);
-  }
-
-  /** Guards the rules of all changed tables, also of those that are changed within FINAL TABLE. */
-  private void guardRules() {
-    int statement = parts.size();
-    Set<Table> written = TableRules.withTablesOfActions(changed);
-    written.forEach(table -> TableRules.of(table).forEach(this::visit));
-    lookIntoAll();
-    List<Object> rules = List.copyOf(parts.subList(statement, parts.size()));
-    NumberGuard.attach(rules, /* concerned= */ true);
-    JsonGuard.attach(rules);
-    for (Table table : written) {
-      NumberGuard.guardRules(table.getColumns());
-      JsonGuard.guardRules(table.getColumns());
-    }
+    return new Found(meters.tables, meters.groups.keptBytes(), meters.sequences);
   }
 
   private void lookIntoAll() {
@@ -187,21 +115,15 @@ public final class ScanMeters {
 
   private void visit(@Nullable Object found) {
     if (found != null && isPartOfAStatement(found) && seen.add(found)) {
-      parts.add(found);
       open.push(found);
     }
   }
 
   private void lookInto(Object part) {
-    operations.add(part);
     if (part instanceof DataChangeStatement change) {
       // a change within FINAL TABLE, which H2 would prepare when it runs the statement
       change.prepare();
-      changed.add(change.getTable());
     }
-    geometry |= typed && GeometryGuard.concerns(part);
-    json |= typed && JsonGuard.concerns(part);
-    numbers |= typed && NumberGuard.concerns(part);
     if (part instanceof Query query && query.getExpressions() != null) {
       Nesting.requireTypes(query.getExpressions());
     }
@@ -215,9 +137,6 @@ public final class ScanMeters {
       }
     } else if (part instanceof Select select) {
       ValueMeter.attach(select.getExpressions());
-      CompareMeter.attach(select);
-    } else if (part instanceof SelectUnion union) {
-      CompareMeter.attach(union);
     } else if (part instanceof Delete delete) {
       visit(FirstRows.limit(delete));
     } else if (part instanceof Update update) {
@@ -226,18 +145,13 @@ public final class ScanMeters {
       attach(operation);
     } else if (part instanceof OperationN call && putsTogether(call)) {
       ValueMeter.attachToOperands(call);
-    } else if (part instanceof BinaryOperation operation) {
-      DivisionMeter.attach(operation);
-    } else if (part instanceof HashFunction function) {
-      RoundsMeter.attach(function);
-    } else if (part instanceof CompareLike like) {
-      MatchMeter.attach(like);
-    } else if (part instanceof RegexpFunction function) {
-      MatchMeter.attach(function);
-    } else if (part instanceof StringFunction function) {
-      SearchMeter.attach(function);
-    } else if (part instanceof JavaFunction function) {
-      SearchMeter.attach(function);
+    } else if (part instanceof ExpressionList) {
+      // H2 keeps all elements of an array or row
+      for (Object held : H2Parts.fieldsOf(part)) {
+        if (held instanceof Expression[] elements) {
+          ValueMeter.attach(elements);
+        }
+      }
     } else if (part instanceof RecursiveIndex recursion
         && seen.add(H2Statements.tableOf(recursion))) {
       H2Statements.prepareRecursion(session, recursion);
@@ -284,7 +198,6 @@ public final class ScanMeters {
     if (operation instanceof Aggregate aggregate) {
       ValueMeter.attachToOrder(H2Windows.orderOf(aggregate));
     }
-    CompareMeter.attach(operation);
     groups.add(operation);
   }
 

@@ -8,7 +8,6 @@ import dev.tollgate.core.command.Limits;
  * @param rows rows that one execution of a statement may examine
  * @param bytes bytes that one execution may write
  * @param steps steps that one execution may take, of which H2 takes several for each row
- * @param paidSteps steps that the rows of its tables may pay for one execution
  * @param transactionChanges changes that a transaction may hold before its next statement
  * @param transactionBytes bytes that a transaction may have written before its next statement
  */
@@ -16,7 +15,6 @@ public record StoreLimits(
     WorkLimit rows,
     WorkLimit bytes,
     WorkLimit steps,
-    long paidSteps,
     long transactionChanges,
     long transactionBytes) {
   /** The limits that {@link Limits} states. */
@@ -30,7 +28,6 @@ public record StoreLimits(
               Limits.STATEMENT_WRITTEN_BYTES),
           new WorkLimit(
               Limits.STATEMENT_STEPS_BASE, Limits.STATEMENT_STEPS_PER_ROW, Limits.STATEMENT_STEPS),
-          Limits.STATEMENT_STEPS_PAID,
           Limits.CHANGES_PER_TRANSACTION,
           Limits.TRANSACTION_WRITTEN_BYTES);
 
@@ -47,7 +44,6 @@ public record StoreLimits(
             rows.atMost(part(rows.most(), percent)),
             bytes.atMost(Math.max(part(bytes.most(), percent), bytes.base())),
             steps.atMost(Math.max(part(steps.most(), percent), steps.base())),
-            part(paidSteps, percent),
             part(transactionChanges, percent),
             part(transactionBytes, percent));
   }

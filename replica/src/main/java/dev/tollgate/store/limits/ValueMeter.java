@@ -2,14 +2,15 @@ package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Functions;
 import dev.tollgate.store.h2.H2Windows;
-import dev.tollgate.store.h2.Operands;
 import java.util.List;
 import org.h2.command.query.QueryOrderBy;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionColumn;
+import org.h2.expression.Format;
 import org.h2.expression.OperationN;
 import org.h2.expression.Parameter;
+import org.h2.expression.Subquery;
 import org.h2.expression.ValueExpression;
 import org.h2.expression.function.ConcatFunction;
 import org.h2.value.Value;
@@ -51,12 +52,17 @@ final class ValueMeter extends MeteredExpression {
       Expression operand = operands[i];
       boolean separator = separates && i == 0;
       // for JSON_ARRAY (SELECT ...), H2 asks whether its operand is a query
-      boolean counts =
-          operand != null && !has(operand, ValueMeter.class) && !Operands.isQuery(operand);
+      boolean counts = operand != null && !has(operand, ValueMeter.class) && !isQuery(operand);
       if (counts && (separator || !(operand instanceof ValueExpression))) {
         operands[i] = new ValueMeter(operand, SMALL, separator ? operands.length : 1);
       }
     }
+  }
+
+  /** Whether an operand is a query in parentheses, perhaps with FORMAT JSON behind it. */
+  private static boolean isQuery(Expression operand) {
+    return operand instanceof Subquery
+        || (operand instanceof Format && operand.getSubexpression(0) instanceof Subquery);
   }
 
   private static boolean isConcatWs(ConcatFunction function) {

@@ -1,33 +1,27 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.statement.StatementMeter;
-import dev.tollgate.store.statement.StatementWeight;
 
 /**
  * The budget of one execution of a statement of the log, which grows with the existing data. It
  * counts what the statement does and no time, so every replica ends the statement at the same row.
  */
 public final class WorkBudget implements StatementMeter {
-  /**
-   * Steps for one visit: H2 goes through a frame at least twice, for its ends and for its values.
-   */
-  private static final int STEPS_PER_VISIT = 2;
+  /** Bytes that are compared in one step. */
+  private static final int BYTES_PER_STEP = 16;
 
   private final BatchWork batch;
   private final long rowsOfTables;
-  private final long maxRows;
+  private long maxRows;
   private final long paidChanges;
-  private long paidSteps;
-  private final long maxBytes;
+  private long maxBytes;
   private long rows;
   private long changesBefore;
   private long unpaidChanges;
-  private long lastChanges;
-  private long operations;
-  private long examined;
-  private StatementWeight weight = StatementWeight.NONE;
+  private long keptBytes;
   private long bytes;
 
   /**
@@ -40,9 +34,7 @@ public final class WorkBudget implements StatementMeter {
     this.batch = batch;
     this.rowsOfTables = rowsOfTables;
     this.changesBefore = changesBefore;
-    lastChanges = changesBefore;
     maxRows = batch.rows().left(rowsOfTables);
-    paidSteps = Math.min(rowsOfTables * Limits.STATEMENT_STEPS_PER_ROW, batch.limits().paidSteps());
     paidChanges = rowsOfTables * Limits.STATEMENT_CHANGES_PER_ROW;
     maxBytes = batch.bytes().left(rowsOfTables);
   }
@@ -58,57 +50,36 @@ public final class WorkBudget implements StatementMeter {
     batch.bytes().add(bytes, rowsOfTables);
   }
 
+  /** Grants rows and bytes in addition: a definition may read the table that it changes. */
+  public void grant(long moreRows, long moreBytes) {
+    maxRows += moreRows;
+    maxBytes += moreBytes;
+  }
+
   @Override
-  public void weighed(StatementWeight found) {
-    weight = found;
-    operations = Math.max(weight.operations() - Limits.FREE_OPERATIONS, 0);
+  public void keeps(long bytesOfARow) {
+    keptBytes = bytesOfARow;
   }
 
   @Override
   public void looked(int more) {
-    rows += more + more * weight.divisions();
-    examined += more;
-    long visits = 0;
-    for (long most : weight.visits()) {
-      visits += Math.min(examined, most);
-    }
-    pay(more * (operations + visits * STEPS_PER_VISIT));
+    rows += more;
     requireRows();
-    if (weight.keptBytes() > 0) {
-      wrote(more * weight.keptBytes());
+    if (keptBytes > 0) {
+      wrote(more * keptBytes);
     }
-  }
-
-  @Override
-  public void stepped(int steps) {
-    pay(steps);
-    requireRows();
   }
 
   @Override
   public void compared(long bytes) {
-    if (bytes <= SizeMeter.SMALL) {
-      return;
-    }
-    int comparisons = Long.SIZE - Long.numberOfLeadingZeros(rowsOfTables + examined);
-    pay(bytes / SizeMeter.BYTES_PER_STEP * comparisons);
-    requireRows();
-  }
-
-  private void pay(long steps) {
-    paidSteps -= steps;
-    if (paidSteps < 0) {
-      rows += StatementMeter.rowsOf(-paidSteps);
-      paidSteps = 0;
-    }
+    int comparisons = Long.SIZE - Long.numberOfLeadingZeros(rowsOfTables + rows);
+    Meter.steps(bytes / BYTES_PER_STEP * comparisons);
   }
 
   @Override
   public void changed(long changes) {
     // a definition has committed the changes before it
     changesBefore = Math.min(changesBefore, changes);
-    pay(Math.max(changes - lastChanges, 0) * operations);
-    lastChanges = changes;
     unpaidChanges = Math.max(changes - changesBefore - paidChanges, 0);
     requireRows();
   }

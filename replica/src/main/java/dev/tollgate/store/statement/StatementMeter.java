@@ -5,8 +5,8 @@ package dev.tollgate.store.statement;
  * for every row that the statement examines.
  */
 public interface StatementMeter {
-  /** Number of steps that take as long as examining one row. */
-  int STEPS_PER_ROW = 64;
+  /** Bytes of a row of which no value is worth being counted where it is compared. */
+  int SMALL_BYTES = 1_024;
 
   /** For statements whose work is bounded by their text. */
   StatementMeter NONE = rows -> {};
@@ -26,15 +26,6 @@ public interface StatementMeter {
   default void wrote(long bytes) {}
 
   /**
-   * Records that the statement has taken this many more steps through texts.
-   *
-   * @throws org.h2.message.DbException if the statement may not go on
-   */
-  default void stepped(int steps) {
-    looked((int) rowsOf(steps));
-  }
-
-  /**
    * Records that the statement compares a value of this size with those of other rows, of which it
    * finds the right place in so many comparisons as their number has binary digits.
    *
@@ -42,13 +33,8 @@ public interface StatementMeter {
    */
   default void compared(long bytes) {}
 
-  /** Records what the statement may do with each row that it examines from now on. */
-  default void weighed(StatementWeight weight) {}
-
-  /** The number of rows that steps count as, rounded up. */
-  static long rowsOf(long steps) {
-    return (steps + STEPS_PER_ROW - 1) / STEPS_PER_ROW;
-  }
+  /** Records what the statement keeps for each row that it examines from now on. */
+  default void keeps(long bytesOfARow) {}
 
   /**
    * Records that the statement's transaction has made this many changes so far, one for each index

@@ -11,7 +11,6 @@ import dev.tollgate.value.Parameter;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.h2.api.ErrorCode;
 import org.h2.command.CommandContainer;
@@ -35,9 +34,6 @@ public final class StoreCommand extends CommandContainer {
   /** Number of rows after which H2 checks whether the statement was canceled. */
   private static final int ROWS_PER_CHECK = 128;
 
-  /** Bytes that H2 needs for a number, a boolean or a time, with a margin. */
-  private static final long SHORT_VALUE_BYTES = 64;
-
   /** The meter of a session while it runs no {@code StoreCommand}. */
   private record Watch(SessionLocal session, StatementMeter meter) {}
 
@@ -45,12 +41,11 @@ public final class StoreCommand extends CommandContainer {
 
   private final Prepared prepared;
   private final LockAccess locks;
-  private StatementMeter meter;
+  private final StatementMeter meter;
   private final Map<SystemTable, Iterable<@Nullable Object[]>> systemRows =
       new EnumMap<>(SystemTable.class);
 
   private @Nullable Query before;
-  private long granted;
   private @Nullable Runnable after;
   private Outcome.@Nullable Refused refusal;
   private int actionDepth;
@@ -67,11 +62,9 @@ public final class StoreCommand extends CommandContainer {
    * Sets the values of all parameters.
    *
    * @param encoded the values, as the driver sends them
-   * @param check sees each value before the statement does
-   * @throws DbException if the statement has another number of parameters, or if the check throws
-   *     it
+   * @throws DbException if the statement has another number of parameters
    */
-  public void setParameters(byte[] encoded, Consumer<Value> check) {
+  public void setParameters(byte[] encoded) {
     List<Value> values = Parameter.decodeValues(encoded, null);
     List<? extends ParameterInterface> places = getParameters();
     if (values.size() != places.size()) {
@@ -80,7 +73,6 @@ public final class StoreCommand extends CommandContainer {
           "the statement (" + places.size() + " given " + values.size() + ")",
           Integer.toString(places.size()));
     }
-    values.forEach(check);
     for (int i = 0; i < values.size(); i++) {
       places.get(i).setValue(values.get(i), false);
     }
@@ -90,12 +82,9 @@ public final class StoreCommand extends CommandContainer {
    * Sets a query to run before the statement. The rows of the query are discarded.
    *
    * @param query a query with meters; null for none
-   * @param rows number of rows that the query may examine free of charge, each with the bytes of a
-   *     short value
    */
-  public void runBefore(@Nullable Query query, long rows) {
+  public void runBefore(@Nullable Query query) {
     before = query;
-    granted = rows;
   }
 
   /** Sets an action to run as the last part of the statement. */
@@ -226,12 +215,9 @@ public final class StoreCommand extends CommandContainer {
    */
   private void runForNothing(Query query) {
     SequenceMarks drawn = SequenceMarks.of(session.getDatabase());
-    StatementMeter paid = meter;
-    meter = new GrantedMeter(paid, granted, granted * SHORT_VALUE_BYTES);
     try {
       query.query(0, new MeteredRows(meter));
     } finally {
-      meter = paid;
       drawn.restore();
     }
   }

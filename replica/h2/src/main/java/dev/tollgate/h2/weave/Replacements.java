@@ -5,6 +5,7 @@ import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
 import dev.tollgate.h2.ComparedValues;
+import dev.tollgate.h2.Limited;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.h2.OrderedMap;
 import dev.tollgate.h2.Reproducible;
@@ -75,6 +76,7 @@ final class Replacements {
             Meter.class,
             ChargedTexts.class,
             ChargedNumbers.class,
+            Limited.class,
             ChargedArrays.class));
   }
 

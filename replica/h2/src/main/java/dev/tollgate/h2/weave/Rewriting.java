@@ -1,5 +1,6 @@
 package dev.tollgate.h2.weave;
 
+import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.Meter;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,6 +21,9 @@ final class Rewriting extends ClassVisitor {
 
   /** The class with a field by which a node knows a rewritten H2. */
   private static final String MARKED = "org/h2/engine/Constants";
+
+  /** Its levels are as many as its bytes allow, for which the stack of each thread has room. */
+  private static final String BINARY_GEOMETRIES = "org/h2/util/geometry/EWKBUtils";
 
   private final String name;
   private final Replacements replacements;
@@ -62,7 +66,9 @@ final class Rewriting extends ClassVisitor {
       return body;
     }
     MethodVisitor measured = new Arrays(body);
-    return method.equals("<clinit>") ? new Initializer(measured) : new Loops(measured);
+    return method.equals("<clinit>")
+        ? new Initializer(measured)
+        : new Loops(measured, method, descriptor);
   }
 
   private final class Body extends MethodVisitor {
@@ -175,12 +181,63 @@ final class Rewriting extends ClassVisitor {
     }
   }
 
-  /** Counts each turn of a loop: a jump back to what has been passed. */
-  private static final class Loops extends MethodVisitor {
+  /**
+   * Counts each turn of a loop, which is a jump back to what has been passed, the length of each
+   * new array, and how deep a method calls itself.
+   */
+  private final class Loops extends MethodVisitor {
     private final Set<Label> passed = new HashSet<>();
+    private final String method;
+    private final String descriptor;
 
-    Loops(MethodVisitor next) {
+    Loops(MethodVisitor next, String method, String descriptor) {
       super(Opcodes.ASM9, next);
+      this.method = method;
+      this.descriptor = descriptor;
+    }
+
+    @Override
+    public void visitMethodInsn(
+        int opcode, String owner, String called, String parameters, boolean isInterface) {
+      boolean itself =
+          owner.equals(name)
+              && called.equals(method)
+              && parameters.equals(descriptor)
+              && !called.equals("<init>")
+              && !name.equals(BINARY_GEOMETRIES);
+      if (itself) {
+        callMeter(this, "enter");
+      }
+      super.visitMethodInsn(opcode, owner, called, parameters, isInterface);
+      if (itself) {
+        callMeter(this, "leave");
+      }
+    }
+
+    @Override
+    public void visitIntInsn(int opcode, int operand) {
+      if (opcode == Opcodes.NEWARRAY) {
+        countArray();
+      }
+      super.visitIntInsn(opcode, operand);
+    }
+
+    @Override
+    public void visitTypeInsn(int opcode, String type) {
+      if (opcode == Opcodes.ANEWARRAY) {
+        countArray();
+      }
+      super.visitTypeInsn(opcode, type);
+    }
+
+    private void countArray() {
+      super.visitInsn(Opcodes.DUP);
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC,
+          Type.getInternalName(ChargedArrays.class),
+          "made",
+          "(I)V",
+          /* isInterface= */ false);
     }
 
     @Override
