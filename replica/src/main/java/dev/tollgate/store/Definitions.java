@@ -248,8 +248,8 @@ final class Definitions {
   }
 
   /**
-   * Brings what belongs to the definitions up to date: fences with their guards, and
-   * counters. None of this refuses anything. A guard that cannot be made is a closed one.
+   * Brings what belongs to the definitions up to date: fences with their guards, and counters. None
+   * of this refuses anything. A guard that cannot be made is a closed one.
    */
   private void follow(
       Operation.ExecuteSql statement, Touched touched, SqlContext context, SessionLocal session) {

@@ -472,8 +472,7 @@ public final class SqlReader {
   }
 
   /** Runs work in the owner's open transaction, or on an idle session without an owner. */
-  private <T> T on(
-      @Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
+  private <T> T on(@Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
     return on(owner, settings, canceller, QueryWatch.Bound.NONE, work);
   }

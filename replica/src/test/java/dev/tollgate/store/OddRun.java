@@ -189,7 +189,7 @@ final class OddRun implements AutoCloseable {
             : plan instanceof Plan.Write write ? write.sql() : VIEW;
     for (String query : plan instanceof Plan.Read ? List.of(VIEW, sql) : List.of(VIEW)) {
       try {
-        reader.describe(settings, sql);
+        reader.describe(settings, sql, new SqlReader.Canceller());
         reader.query(
             null,
             settings,

@@ -195,11 +195,11 @@ class UnlikeProcessesTest {
   }
 
   private static boolean hasOtherSteps(String expected, String actual) {
-    String[] one = expected.split(" ");
-    String[] other = actual.split(" ");
+    String[] one = expected.split(" ", -1);
+    String[] other = actual.split(" ", -1);
     return one.length > STEPS
         && (other.length <= STEPS
-            || one[ANSWER].equals(other[ANSWER]) && !one[STEPS].equals(other[STEPS]));
+            || (one[ANSWER].equals(other[ANSWER]) && !one[STEPS].equals(other[STEPS])));
   }
 
   private List<String> lines(String name) throws IOException {

@@ -34,7 +34,7 @@ public final class ChargedArrays {
   private static final int REFERENCE_BYTES = 4;
 
   /** A list that is shorter than this grows into no large piece of memory. */
-  private static final int LONG = Meter.LARGE_BYTES / REFERENCE_BYTES / 2;
+  private static final int LARGE_LIST = Meter.LARGE_BYTES / REFERENCE_BYTES / 2;
 
   private ChargedArrays() {}
 
@@ -46,14 +46,15 @@ public final class ChargedArrays {
   }
 
   /**
-   * Counts a new array of this length.
+   * Counts an array that is about to be made.
    *
    * @throws org.h2.message.DbException with SQLState 22001 if no value is as long
    */
-  public static void made(int length) {
+  public static void made(int length, int elementBytes) {
     if (length > LONG) {
       ChargedTexts.requireRoom(length);
       Meter.steps(length / PER_STEP);
+      Meter.allocates((long) length * elementBytes);
     }
   }
 
@@ -85,7 +86,7 @@ public final class ChargedArrays {
       })
   public static boolean add(Collection<@Nullable Object> list, @Nullable Object element) {
     int size = list.size();
-    if (size >= LONG && Integer.bitCount(size) == 1) {
+    if (size >= LARGE_LIST && Integer.bitCount(size) == 1) {
       Meter.allocates(2L * size * REFERENCE_BYTES);
     }
     Meter.retains(element);

@@ -217,11 +217,6 @@ public final class Meter {
     }
   }
 
-  /** Announces an array. H2 calls it before it makes one. */
-  public static void allocatesArray(int length, int elementBytes) {
-    allocates((long) length * elementBytes);
-  }
-
   /** Counts what H2 puts into a collection: a value, a row, or what it computes of a group. */
   static void retains(@Nullable Object element) {
     Meter meter = ofThread();

@@ -136,12 +136,7 @@ final class Admission {
       try {
         byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
         reader.rehearse(
-            settings,
-            read.sql(),
-            first,
-            locks,
-            processorMillis,
-            new SqlReader.Canceller(losses));
+            settings, read.sql(), first, locks, processorMillis, new SqlReader.Canceller(losses));
       } catch (SQLException e) {
         String state = e.getSQLState();
         if (SqlState.TOO_MUCH_WORK.state().equals(state)

@@ -74,7 +74,8 @@ final class StatementSeries {
     if (planned && request.statements().size() <= SHORT_SERIES) {
       try {
         Iterator<Plan> plans = known.iterator();
-        work.attempt(answer, () -> propose(number, session, losses, results, request, sql -> plans.next()));
+        work.attempt(
+            answer, () -> propose(number, session, losses, results, request, sql -> plans.next()));
       } catch (RuntimeException | Error e) {
         answer.accept(work.unexpected(e));
       }

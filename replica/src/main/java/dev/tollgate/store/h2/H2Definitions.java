@@ -43,7 +43,6 @@ import org.h2.expression.Expression;
 import org.h2.schema.Domain;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
-import org.h2.table.IndexColumn;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableView;
@@ -493,14 +492,6 @@ public final class H2Definitions {
     return definition instanceof AlterTableAlterColumn columns
         ? (@Nullable Column) CHANGED_COLUMN.get(columns)
         : null;
-  }
-
-  private static List<String> names(IndexColumn @Nullable [] columns) {
-    List<String> names = new ArrayList<>();
-    for (IndexColumn column : columns == null ? new IndexColumn[0] : columns) {
-      names.add(column.columnName);
-    }
-    return names;
   }
 
   /**

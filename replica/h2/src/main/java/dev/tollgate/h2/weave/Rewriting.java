@@ -144,7 +144,7 @@ final class Rewriting extends ClassVisitor {
     }
   }
 
-  /** Announces each array before it is made. */
+  /** Counts each array before it is made. */
   private static final class Arrays extends MethodVisitor {
     private static final int REFERENCE_BYTES = 4;
 
@@ -155,7 +155,7 @@ final class Rewriting extends ClassVisitor {
     @Override
     public void visitIntInsn(int opcode, int operand) {
       if (opcode == Opcodes.NEWARRAY) {
-        announce(
+        count(
             switch (operand) {
               case Opcodes.T_BOOLEAN, Opcodes.T_BYTE -> Byte.BYTES;
               case Opcodes.T_CHAR, Opcodes.T_SHORT -> Character.BYTES;
@@ -169,21 +169,26 @@ final class Rewriting extends ClassVisitor {
     @Override
     public void visitTypeInsn(int opcode, String type) {
       if (opcode == Opcodes.ANEWARRAY) {
-        announce(REFERENCE_BYTES);
+        count(REFERENCE_BYTES);
       }
       super.visitTypeInsn(opcode, type);
     }
 
-    private void announce(int elementBytes) {
+    private void count(int elementBytes) {
       super.visitInsn(Opcodes.DUP);
       super.visitIntInsn(Opcodes.BIPUSH, elementBytes);
-      super.visitMethodInsn(Opcodes.INVOKESTATIC, METER, "allocatesArray", "(II)V", false);
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC,
+          Type.getInternalName(ChargedArrays.class),
+          "made",
+          "(II)V",
+          /* isInterface= */ false);
     }
   }
 
   /**
-   * Counts each turn of a loop, which is a jump back to what has been passed, the length of each
-   * new array, and how deep a method calls itself.
+   * Counts each turn of a loop, which is a jump back to what has been passed, and how deep a method
+   * calls itself.
    */
   private final class Loops extends MethodVisitor {
     private final Set<Label> passed = new HashSet<>();
@@ -212,32 +217,6 @@ final class Rewriting extends ClassVisitor {
       if (itself) {
         callMeter(this, "leave");
       }
-    }
-
-    @Override
-    public void visitIntInsn(int opcode, int operand) {
-      if (opcode == Opcodes.NEWARRAY) {
-        countArray();
-      }
-      super.visitIntInsn(opcode, operand);
-    }
-
-    @Override
-    public void visitTypeInsn(int opcode, String type) {
-      if (opcode == Opcodes.ANEWARRAY) {
-        countArray();
-      }
-      super.visitTypeInsn(opcode, type);
-    }
-
-    private void countArray() {
-      super.visitInsn(Opcodes.DUP);
-      super.visitMethodInsn(
-          Opcodes.INVOKESTATIC,
-          Type.getInternalName(ChargedArrays.class),
-          "made",
-          "(I)V",
-          /* isInterface= */ false);
     }
 
     @Override
