@@ -206,7 +206,14 @@ final class Definitions {
       count = runInH2(statement, command, context, session);
       session.commit(true);
       bindNew(statement, context, session);
-      asClient(session, () -> remake(Touched.by(changes), session));
+      asClient(
+          session,
+          () -> {
+            Touched touched = Touched.by(changes);
+            views.follow(touched, session);
+            restorable.follow(touched);
+            restorable.requireFewSubqueries();
+          });
       if (command.prepared() instanceof CreateTable definition
           && H2Statements.isFromQuery(definition)) {
         restorable.requireTypes(H2Definitions.tableOf(session, definition));
@@ -214,7 +221,12 @@ final class Definitions {
     } catch (RuntimeException e) {
       SqlErrors.requireFunctionOfLog(e);
       asClient(session, undo::run);
-      following(session, () -> remake(Touched.by(changes), session));
+      following(
+          session,
+          () -> {
+            views.follow(Touched.by(changes), session);
+            restorable.follow(Touched.by(changes));
+          });
       follow(statement, Touched.by(changes), context, session);
       throw e;
     }
@@ -239,12 +251,6 @@ final class Definitions {
     }
     administrate(statement, context);
     return 0;
-  }
-
-  /** Makes views and expressions again that read what the definition has touched. */
-  private void remake(Touched touched, SessionLocal session) {
-    views.follow(touched, session);
-    restorable.follow(touched);
   }
 
   /**

@@ -1,7 +1,9 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.HiddenConstraint;
@@ -58,6 +60,8 @@ import org.jspecify.annotations.Nullable;
  * text constant that looks like such a name counts too.
  */
 final class Restorable {
+  private static final Pattern TABLE = Pattern.compile("\\b(?:FROM|JOIN)\\b");
+
   /** Finds every subquery that reads a table, and now and then something else. */
   private static final Pattern SUBQUERY =
       Pattern.compile("\\bSELECT\\b|\\(\\s*TABLE\\b", Pattern.CASE_INSENSITIVE);
@@ -128,6 +132,34 @@ final class Restorable {
       }
     }
     readers.sort(Touched.BY_NAME);
+  }
+
+  /**
+   * Refuses a definition after which the expressions with subqueries would be so many that H2 takes
+   * long to make them again. Their texts alone decide, which are the same on every replica.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001
+   */
+  void requireFewSubqueries() {
+    long weight = 0;
+    for (SchemaObject owner : askers) {
+      for (Expression expression : expressionsOf(owner)) {
+        if (hasSubquery(expression)) {
+          String text = textOf(expression);
+          weight += text.length() * TABLE.matcher(text).results().count();
+        }
+      }
+    }
+    if (weight > Limits.SUBQUERIES_WEIGHT) {
+      throw Exhausted.work(
+          "the definition was refused and changed nothing, because the subqueries in DEFAULT, ON"
+              + " UPDATE, CHECK and GENERATED would have a weight of "
+              + weight
+              + " in all tables and domains, and may have "
+              + Limits.SUBQUERIES_WEIGHT
+              + ": their characters, each as often as its expression names a table. Compute the value in"
+              + " the statement that writes it");
+    }
   }
 
   /** Removes objects that H2 has removed, and those that are looked at anew. */

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.Capacity;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientLimits;
+import dev.tollgate.store.Poison;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.KeyRequest;
@@ -39,10 +40,14 @@ class AdmissionTest {
   private long sequence;
 
   private void start(long rehearsalMillis) throws Exception {
+    start(rehearsalMillis, new SqlDatabase());
+  }
+
+  private void start(long rehearsalMillis, SqlDatabase database) throws Exception {
     node =
         new Node(
             LoopbackSettings.of("leader", RaftSettings.alone("leader", directory.resolve("data"))),
-            new SqlDatabase(),
+            database,
             ClientLimits.STANDARD.withRehearsalMillis(rehearsalMillis),
             Capacity.STANDARD);
     node.start();
@@ -128,6 +133,17 @@ class AdmissionTest {
     assertEquals(before, applied());
     done(execute("INSERT INTO T SELECT NEXT VALUE FOR Q"));
     assertNotEquals(before, applied());
+  }
+
+  @Test
+  void writeWhoseReadNeedsMoreStackThanThereIsStopsNothing() throws Exception {
+    start(ClientLimits.STANDARD.rehearsalMillis(), Poison.database(database -> true));
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    long before = applied();
+    refused(execute("INSERT INTO T SELECT 666 AS POISON"));
+    assertEquals(before, applied());
+    done(execute("INSERT INTO T SELECT 1"));
   }
 
   @Test

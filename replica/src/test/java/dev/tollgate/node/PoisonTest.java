@@ -52,7 +52,7 @@ class PoisonTest {
   void startCluster() throws Exception {
     cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
     cluster.useDatabases(
-        () -> Poison.database(database -> !allHealthy.get() && !healthy.contains(database)));
+        () -> Poison.ofWrites(database -> !allHealthy.get() && !healthy.contains(database)));
     cluster.audit(Files.createDirectory(directory.resolve("audit")));
     cluster.startAll();
     bystander = connect();

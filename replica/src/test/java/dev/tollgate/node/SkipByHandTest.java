@@ -46,7 +46,7 @@ class SkipByHandTest {
   @BeforeEach
   void startCluster() throws IOException {
     cluster = new LocalCluster(directory, 1, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
-    cluster.useDatabases(() -> Poison.database(database -> true));
+    cluster.useDatabases(() -> Poison.ofWrites(database -> true));
     cluster.startAll();
   }
 

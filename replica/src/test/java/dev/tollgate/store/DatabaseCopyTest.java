@@ -143,39 +143,6 @@ class DatabaseCopyTest {
     return records;
   }
 
-  /**
-   * The rules of a table get their meters when a row is written, and once: a statement costs the
-   * same after a thousand others as on a replica that has just come from a snapshot.
-   */
-  @Test
-  void rulesCountAlikeHoweverOftenRowsWereWritten() throws Exception {
-    for (String sql :
-        List.of(
-            "CREATE TABLE Q(ID INT PRIMARY KEY, A DECFLOAT(900), N NUMERIC,"
-                + " C DECFLOAT(900) GENERATED ALWAYS AS (A / A),"
-                + " G VARCHAR GENERATED ALWAYS AS ('#' || N), CHECK (N LIKE '1%'))",
-            "CREATE TABLE CHILD(ID INT PRIMARY KEY, Q INT REFERENCES Q(ID) ON UPDATE CASCADE,"
-                + " L INT GENERATED ALWAYS AS (LENGTH(REPEAT('x', 1000000 + Q))))")) {
-      original.ok(session, sql);
-    }
-    for (int id = 1; id <= 1_000; id++) {
-      original.ok(session, "INSERT INTO Q(ID, A, N) VALUES(" + id + ", 3, 1)");
-    }
-    for (int id = 1; id <= 300; id++) {
-      original.ok(session, "INSERT INTO CHILD(ID, Q) VALUES(" + id + ", " + id + ")");
-    }
-    try (StoreDriver copy = new StoreDriver(restored(snapshotOf(original.database)))) {
-      SessionId other = copy.open();
-      for (String sql :
-          List.of(
-              "UPDATE Q SET ID = ID + 10000 WHERE ID <= 300",
-              "INSERT INTO Q(ID, A, N) SELECT X + 2000, 3, 1 FROM SYSTEM_RANGE(1, 450)",
-              "INSERT INTO Q(ID, A, N) SELECT X + 3000, 3, 1 FROM SYSTEM_RANGE(1, 4000)")) {
-        assertEquals(original.run(session, sql), copy.run(other, sql), sql);
-      }
-    }
-  }
-
   static SqlDatabase restored(byte[] snapshot) throws IOException {
     SqlDatabase database = new SqlDatabase();
     read(snapshot, database);

@@ -20,13 +20,26 @@ public final class Poison {
    * @param fails whether a database fails at such a statement
    */
   public static SqlDatabase database(Predicate<SqlDatabase> fails) {
+    return database(fails, /* queries= */ true);
+  }
+
+  /**
+   * Databases that fail at writes alone: no leader finds that out before the write is in the log.
+   *
+   * @param fails whether a database fails at such a statement
+   */
+  public static SqlDatabase ofWrites(Predicate<SqlDatabase> fails) {
+    return database(fails, /* queries= */ false);
+  }
+
+  private static SqlDatabase database(Predicate<SqlDatabase> fails, boolean queries) {
     AtomicReference<SqlDatabase> owner = new AtomicReference<>();
     SqlDatabase made =
         new SqlDatabase(
             StoreLimits.DEFAULT,
             () -> {
               H2Database empty = SystemSchema.newDatabase();
-              empty.h2().setEventListener(new Planted(empty.pinning(), owner, fails));
+              empty.h2().setEventListener(new Planted(empty.pinning(), owner, fails, queries));
               return empty;
             });
     owner.set(made);
@@ -37,14 +50,17 @@ public final class Poison {
     private final DatabaseEventListener pinning;
     private final AtomicReference<SqlDatabase> owner;
     private final Predicate<SqlDatabase> fails;
+    private final boolean queries;
 
     Planted(
         DatabaseEventListener pinning,
         AtomicReference<SqlDatabase> owner,
-        Predicate<SqlDatabase> fails) {
+        Predicate<SqlDatabase> fails,
+        boolean queries) {
       this.pinning = pinning;
       this.owner = owner;
       this.fails = fails;
+      this.queries = queries;
     }
 
     @Override
@@ -53,6 +69,7 @@ public final class Poison {
       if (state == STATE_STATEMENT_START
           && name != null
           && name.contains(POISON)
+          && (queries || !name.startsWith("SELECT"))
           && fails.test(owner.get())) {
         throw new StackOverflowError("planted");
       }

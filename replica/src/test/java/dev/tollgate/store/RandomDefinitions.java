@@ -119,7 +119,7 @@ final class RandomDefinitions {
   }
 
   String next() {
-    return switch (random.nextInt(20)) {
+    return switch (random.nextInt(21)) {
       case 0, 1, 2 -> createTable();
       case 3 -> "CREATE VIEW " + view() + " AS " + query();
       case 4 ->
@@ -145,7 +145,8 @@ final class RandomDefinitions {
               + column()
               + ")";
       case 13 -> drop();
-      case 14 -> any("COMMENT ON TABLE " + table(), "COMMENT ON DOMAIN " + domain()) + " IS 'c'";
+      case 14 -> sequenceThatMoves();
+      case 15 -> any("COMMENT ON TABLE " + table(), "COMMENT ON DOMAIN " + domain()) + " IS 'c'";
       default -> insert();
     };
   }
@@ -212,7 +213,23 @@ final class RandomDefinitions {
     };
   }
 
+  private String sequenceThatMoves() {
+    String alter = "ALTER SEQUENCE " + sequence();
+    return switch (random.nextInt(3)) {
+      case 0 -> alter + any(" RESTART", " RESTART WITH 2") + any("", " INCREMENT BY -1");
+      case 1 ->
+          alter
+              + any("", " INCREMENT BY " + any("1", "-1", "3"))
+              + any("", " MINVALUE " + any("-2", "1"))
+              + any("", " MAXVALUE " + any("2", "5"))
+              + any("", " CYCLE", " NO CYCLE")
+              + any("", " CACHE 2", " NO CACHE");
+      default -> alter + any(" CYCLE", " INCREMENT BY -1");
+    };
+  }
+
   private String insert() {
-    return "INSERT INTO " + table() + "(ID) VALUES(" + random.nextInt(50) + ")";
+    String id = any(String.valueOf(random.nextInt(50)), "NEXT VALUE FOR " + sequence());
+    return "INSERT INTO " + table() + "(ID) VALUES(" + id + ")";
   }
 }

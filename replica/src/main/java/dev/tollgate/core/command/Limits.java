@@ -236,6 +236,13 @@ public final class Limits {
   public static final int NUMBER_LENGTH = 10_000;
 
   /**
+   * Weight of all subqueries in DEFAULT, ON UPDATE, CHECK and GENERATED: the characters of each
+   * expression times the tables that it names. H2 makes them again after a definition that touches
+   * what they read, at some microsecond each.
+   */
+  public static final long SUBQUERIES_WEIGHT = 200_000;
+
+  /**
    * Stack of the threads on which the leader tries what writes read, a quarter of that of the apply
    * thread: what fits here fits there.
    */

@@ -124,7 +124,8 @@ public final class ChangedRows {
   }
 
   private static long digest(Sequence sequence) {
-    return Mixing.mix(sequence.getName().hashCode(), sequence.getBaseValue());
+    long state = Mixing.mix(sequence.getName().hashCode(), sequence.getBaseValue());
+    return H2Sequences.isExhausted(sequence) ? Mixing.mix(state, 1) : state;
   }
 
   /**

@@ -57,7 +57,7 @@ final class StoredDefinitions {
         } else if (object instanceof Domain domain) {
           StoredExpression.addAll(domain, expressions);
         } else if (object instanceof Sequence sequence) {
-          StoredExpression.addComment(sequence, expressions);
+          StoredExpression.addAll(sequence, expressions);
         }
       }
     }

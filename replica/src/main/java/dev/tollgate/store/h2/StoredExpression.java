@@ -11,6 +11,7 @@ import org.h2.expression.ValueExpression;
 import org.h2.schema.Domain;
 import org.h2.schema.Schema;
 import org.h2.schema.SchemaObject;
+import org.h2.schema.Sequence;
 import org.h2.table.Column;
 import org.h2.table.ColumnTemplate;
 import org.h2.table.Table;
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * all of them exist. The comment of a domain comes then too: columns that are made before the
  * comment do not take it over.
  *
- * @param object the name of a table or domain
- * @param column the name of a column of the table; null for a domain
+ * @param object the name of a table, domain or sequence
+ * @param column the name of a column of the table; null for a domain or sequence
  */
 public record StoredExpression(
     Kind kind, String schema, String object, @Nullable String column, String text)
@@ -36,7 +37,9 @@ public record StoredExpression(
     ON_UPDATE(1, "ON UPDATE"),
     GENERATED(2, "GENERATED ALWAYS AS"),
     COMMENT(3, "COMMENT"),
-    REFERENTIAL_INTEGRITY(4, "REFERENTIAL_INTEGRITY FALSE");
+    REFERENTIAL_INTEGRITY(4, "REFERENTIAL_INTEGRITY FALSE"),
+    /** That a sequence has given its last value. */
+    EXHAUSTED(5, "EXHAUSTED");
 
     private final int code;
     private final String clause;
@@ -84,10 +87,20 @@ public record StoredExpression(
     addComment(domain, found);
   }
 
+  /** Adds what no statement can say of a sequence. */
+  static void addAll(Sequence sequence, List<? super StoredExpression> found) {
+    addComment(sequence, found);
+    if (H2Sequences.isExhausted(sequence)) {
+      found.add(
+          new StoredExpression(
+              Kind.EXHAUSTED, sequence.getSchema().getName(), sequence.getName(), null, ""));
+    }
+  }
+
   /**
    * Adds the comment of a domain or sequence, for which H2 keeps it under a name that may change.
    */
-  static void addComment(SchemaObject object, List<? super StoredExpression> found) {
+  private static void addComment(SchemaObject object, List<? super StoredExpression> found) {
     if (object.getComment() != null) {
       found.add(
           new StoredExpression(
@@ -179,13 +192,13 @@ public record StoredExpression(
   /** Null, if the SQL of the owner contains the expression. */
   @Override
   public @Nullable String comparable() {
-    return kind == Kind.REFERENTIAL_INTEGRITY ? sql() : null;
+    return kind == Kind.REFERENTIAL_INTEGRITY || kind == Kind.EXHAUSTED ? sql() : null;
   }
 
   @Override
   public String name() {
     return kind.clause
-        + (column == null ? " of domain " : " of column ")
+        + (column == null ? " of " : " of column ")
         + schema
         + '.'
         + object
@@ -198,6 +211,10 @@ public record StoredExpression(
     if (kind == Kind.COMMENT) {
       Domain domain = in.findDomain(object);
       (domain == null ? in.getSequence(object) : domain).setComment(text);
+      return;
+    }
+    if (kind == Kind.EXHAUSTED) {
+      H2Sequences.exhaust(in.getSequence(object));
       return;
     }
     if (kind == Kind.REFERENTIAL_INTEGRITY) {
@@ -217,7 +234,7 @@ public record StoredExpression(
         ((Column) owner).setGeneratedExpression(expression);
         owner.prepareExpressions(session);
       }
-      case COMMENT, REFERENTIAL_INTEGRITY ->
+      case COMMENT, REFERENTIAL_INTEGRITY, EXHAUSTED ->
           throw new IllegalStateException(kind + " is no expression");
     }
   }

@@ -34,9 +34,6 @@ public record StoredObject(
     requireNonNull(sql, "sql");
   }
 
-  private static final String MINVALUE = " MINVALUE ";
-  private static final String MAXVALUE = " MAXVALUE ";
-
   /** Returns null for an object that H2 does not re-create by itself. */
   static @Nullable StoredObject of(DbObject object) {
     String sql = createSql(object);
@@ -76,22 +73,9 @@ public record StoredObject(
   }
 
   private static @Nullable String createSql(DbObject object) {
-    return object instanceof Sequence sequence ? createSql(sequence) : object.getCreateSQLForMeta();
-  }
-
-  /**
-   * SQL with the next value and both bounds. For its own restart, H2 writes a later value; and it
-   * leaves out bounds that it takes for standard ones, which they are not where the sequence was
-   * altered to start elsewhere.
-   */
-  private static String createSql(Sequence sequence) {
-    String sql = sequence.getCreateSQL();
-    String options = sequence.getSequenceOptionsSQL(new StringBuilder()).toString();
-    String bounds =
-        (options.contains(MINVALUE) ? "" : MINVALUE + sequence.getMinValue())
-            + (options.contains(MAXVALUE) ? "" : MAXVALUE + sequence.getMaxValue());
-    int end = sql.lastIndexOf(options) + options.length();
-    return sql.substring(0, end) + bounds + sql.substring(end);
+    return object instanceof Sequence sequence
+        ? H2Sequences.createSql(sequence)
+        : object.getCreateSQLForMeta();
   }
 
   private static String statementOf(DbObject object, String sql) {

@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.store.fence.RowGuard;
 import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Sequences;
 import dev.tollgate.store.h2.StoredExpression;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
@@ -139,7 +140,9 @@ public final class DatabaseDump implements AutoCloseable {
     }
     for (Sequence sequence : all(Schema::getAllSequences)) {
       if (!sequence.getBelongsToTable()) {
-        statement(sequence.getCreateSQL());
+        statement(
+            H2Sequences.createSql(sequence)
+                + (H2Sequences.isExhausted(sequence) ? " EXHAUSTED" : ""));
       }
     }
     Set<Domain> domains = new LinkedHashSet<>();

@@ -123,12 +123,24 @@ final class Rewriting extends ClassVisitor {
     public void visitInvokeDynamicInsn(
         String method, String descriptor, Handle bootstrap, Object... arguments) {
       Object[] rewritten = arguments.clone();
+      String captures = descriptor;
       for (int i = 0; i < rewritten.length; i++) {
         if (rewritten[i] instanceof Handle handle) {
-          rewritten[i] = rewritten(handle);
+          Handle instead = rewritten(handle);
+          rewritten[i] = instead;
+          if (instead.getTag() == Opcodes.H_INVOKESTATIC && !instead.equals(handle)) {
+            captures = capturing(descriptor, instead);
+          }
         }
       }
-      super.visitInvokeDynamicInsn(method, descriptor, bootstrap, rewritten);
+      super.visitInvokeDynamicInsn(method, captures, bootstrap, rewritten);
+    }
+
+    /** What a reference captures has to have exactly the types of the method's first parameters. */
+    private static String capturing(String descriptor, Handle method) {
+      Type[] captured = Type.getArgumentTypes(descriptor);
+      System.arraycopy(Type.getArgumentTypes(method.getDesc()), 0, captured, 0, captured.length);
+      return Type.getMethodDescriptor(Type.getReturnType(descriptor), captured);
     }
 
     private Handle rewritten(Handle handle) {
