@@ -248,6 +248,12 @@ public final class Limits {
    */
   public static final long REHEARSAL_STACK_BYTES = APPLY_STACK_BYTES / 4;
 
+  /**
+   * Characters of the longest write whose read the leader tries. A longer one is a list of values,
+   * as a rule, and planning it once more takes more memory than what it does.
+   */
+  public static final int REHEARSED_CHARS = 100_000;
+
   /** Shapes of writes that the leader remembers as tried. */
   public static final int REHEARSED_SHAPES = 16_384;
 

@@ -118,6 +118,9 @@ final class Admission {
   }
 
   private boolean isKnown(Write write) {
+    if (write.sql().length() > Limits.REHEARSED_CHARS) {
+      return true;
+    }
     synchronized (known) {
       return known.get(write.plan().shape()) != null;
     }
