@@ -1,5 +1,7 @@
 package dev.tollgate.h2;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.IdentityHashMap;
 import java.util.function.Supplier;
 import org.h2.command.query.Query;
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * meter of its own.
  */
 public final class Meter {
+  private static final VarHandle LAST_RESULT = field("lastResult", ResultInterface.class);
+  private static final VarHandle LAST_EXISTS = field("lastExists", Boolean.class);
+
   private static final ThreadLocal<Meter> OF_THREAD = ThreadLocal.withInitial(Meter::new);
 
   /** A piece of memory of fewer bytes is not announced. */
@@ -47,6 +52,9 @@ public final class Meter {
 
   /** What the last result of each query within a query retains, while the watch counts that. */
   private IdentityHashMap<Query, Long> results = new IdentityHashMap<>(0);
+
+  /** The queries that have run under this watch; null before the first. */
+  private @Nullable IdentityHashMap<Query, Boolean> asked;
 
   Meter() {}
 
@@ -112,6 +120,8 @@ public final class Meter {
     long outerNextRetained = meter.nextRetained;
     IdentityHashMap<Query, Long> outerResults = meter.results;
     int outerDepth = meter.depth;
+    IdentityHashMap<Query, Boolean> outerAsked = meter.asked;
+    meter.asked = null;
     meter.watch = watch;
     meter.retainedBytes = 0;
     meter.nextRetained = watch.retains(0);
@@ -128,6 +138,7 @@ public final class Meter {
       meter.nextRetained = outerNextRetained;
       meter.results = outerResults;
       meter.depth = outerDepth;
+      meter.asked = outerAsked;
     }
   }
 
@@ -276,6 +287,37 @@ public final class Meter {
     }
   }
 
+  /**
+   * As in {@link Query#getMaxDataModificationId()}, uncounted: views keep the answer until
+   * something changes, also if a query of another session has asked. H2 asks before it looks
+   * whether the last result of a query is still right. A query in a rule of a table lives as long
+   * as the table, but a replica that was restored has no last result. So each statement begins
+   * without one.
+   */
+  @Replaces(of = "org.h2.command.query.Query")
+  public static long getMaxDataModificationId(Query query) {
+    Meter meter = ofThread();
+    if (meter.watch != Watch.NONE) {
+      if (meter.asked == null) {
+        meter.asked = new IdentityHashMap<>();
+      }
+      if (meter.asked.put(query, true) == null) {
+        LAST_RESULT.set(query, null);
+        LAST_EXISTS.set(query, null);
+      }
+    }
+    return uncounted(query::getMaxDataModificationId);
+  }
+
+  private static VarHandle field(String name, Class<?> type) {
+    try {
+      return MethodHandles.privateLookupIn(Query.class, MethodHandles.lookup())
+          .findVarHandle(Query.class, name, type);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("H2 has changed: " + name, e);
+    }
+  }
+
   private void look() {
     if (paused == 0) {
       // for what is left to do once the watch has thrown, and not for ever
@@ -310,14 +352,5 @@ public final class Meter {
           database.updateMeta(session, sequence);
           return true;
         });
-  }
-
-  /**
-   * Asks a view for the last change of what it reads. Views keep the answer until something
-   * changes, also if a query of another session has asked.
-   */
-  @Replaces(of = "org.h2.command.query.Query", in = "org.h2.table.QueryExpressionTable")
-  public static long getMaxDataModificationId(Query query) {
-    return uncounted(query::getMaxDataModificationId);
   }
 }

@@ -31,7 +31,9 @@ public final class H2Sequences {
     sql.append(" MINVALUE ").append(sequence.getMinValue());
     sql.append(" MAXVALUE ").append(sequence.getMaxValue());
     sql.append(sequence.getCycle() == Sequence.Cycle.CYCLE ? " CYCLE" : "");
-    sql.append(" CACHE ").append(sequence.getCacheSize());
+    if (sequence.getCacheSize() > 0) { // H2 computes a negative one for the largest ranges
+      sql.append(" CACHE ").append(sequence.getCacheSize());
+    }
     if (sequence.getBelongsToTable()) {
       sql.append(" BELONGS_TO_TABLE");
     }
