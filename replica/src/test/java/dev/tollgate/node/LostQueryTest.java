@@ -107,6 +107,7 @@ class LostQueryTest {
       assertInstanceOf(Reply.Result.class, again(losses, INSERT));
     }
     assertInstanceOf(Reply.Result.class, run(9, "SELECT acquire_lock('a')"));
+    assertInstanceOf(Reply.Result.class, run(9, "CALL verify_replicas()"));
     assertInstanceOf(Reply.Result.class, run(9, "DELETE FROM T WHERE ID = 1"));
   }
 

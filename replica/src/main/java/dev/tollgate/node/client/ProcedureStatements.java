@@ -63,7 +63,7 @@ final class ProcedureStatements {
                 work.onWorker(
                     statement.answer(),
                     () ->
-                        queries.run(
+                        queries.runOwn(
                             statement,
                             plan.procedure().resultSql(),
                             SqlValue.encodeFirst(List.of(), 0))))

@@ -37,6 +37,16 @@ final class StatementQueries {
 
   /** Runs a query and replies with its first rows. */
   void run(ReceivedStatement statement, String sql, byte[] parameterSet) throws SQLException {
+    run(statement, statement.losses(), sql, parameterSet);
+  }
+
+  /** Runs a query of the node itself, which ends no node, and replies with its first rows. */
+  void runOwn(ReceivedStatement statement, String sql, byte[] parameterSet) throws SQLException {
+    run(statement, /* losses= */ 0, sql, parameterSet);
+  }
+
+  private void run(ReceivedStatement statement, int losses, String sql, byte[] parameterSet)
+      throws SQLException {
     OpenResults results = statement.results();
     if (results.isFull()) {
       statement.reply(
@@ -51,6 +61,7 @@ final class StatementQueries {
     SqlReader.Page page =
         cancellable(
             statement,
+            losses,
             canceller ->
                 reader.query(
                     transactionToRead(statement),
@@ -77,6 +88,7 @@ final class StatementQueries {
     try {
       return cancellable(
           statement,
+          statement.losses(),
           canceller ->
               reader.evaluate(
                   transactionToRead(statement),
@@ -102,8 +114,9 @@ final class StatementQueries {
   }
 
   /** Runs a query that ends if the client cancels it, or goes away. */
-  private <T> T cancellable(ReceivedStatement statement, Query<T> query) throws SQLException {
-    SqlReader.Canceller canceller = new SqlReader.Canceller(statement.losses());
+  private <T> T cancellable(ReceivedStatement statement, int losses, Query<T> query)
+      throws SQLException {
+    SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
     queries.starts(statement.session().id(), canceller);
     statement.results().queryStarts(canceller);
     try {
