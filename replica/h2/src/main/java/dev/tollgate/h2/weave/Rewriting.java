@@ -17,6 +17,9 @@ import org.objectweb.asm.Type;
 
 /** One class of H2 on its way through the weaver. */
 final class Rewriting extends ClassVisitor {
+  /** Of the methods with which expressions compute their values. */
+  private static final String EVALUATION = "(Lorg/h2/engine/SessionLocal;)Lorg/h2/value/Value;";
+
   private static final String METER = Type.getInternalName(Meter.class);
 
   /** The class with a field by which a node knows a rewritten H2. */
@@ -199,8 +202,8 @@ final class Rewriting extends ClassVisitor {
   }
 
   /**
-   * Counts each turn of a loop, which is a jump back to what has been passed, and how deep a method
-   * calls itself.
+   * Counts each turn of a loop, which is a jump back to what has been passed, each evaluation of an
+   * expression, and how deep a method calls itself.
    */
   private final class Loops extends MethodVisitor {
     private final Set<Label> passed = new HashSet<>();
@@ -211,6 +214,14 @@ final class Rewriting extends ClassVisitor {
       super(Opcodes.ASM9, next);
       this.method = method;
       this.descriptor = descriptor;
+    }
+
+    @Override
+    public void visitCode() {
+      super.visitCode();
+      if (method.equals("getValue") && descriptor.equals(EVALUATION)) {
+        callMeter(this, "step");
+      }
     }
 
     @Override
