@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.h2.command.dml.SetTypes;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,9 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("alone") // it measures how long others wait
 class AttackTest {
+  /** By steps, by memory, or because no value is as large or as deep. */
+  private static final Set<String> ENDED = Set.of("54001", "53200", "22018");
+
   private static final long WORST_STALL_SECONDS = 2;
   private static final Path FORBIDDEN_FILE = Path.of("/tmp/tollgate-attack");
 
@@ -135,8 +139,8 @@ class AttackTest {
     if (expected.equals("refused") && outcome.equals("ran")) {
       wrong.add("ran: " + shortened(sql));
     }
-    if (expected.equals("ended") && !outcome.equals("54001")) {
-      wrong.add(outcome + " instead of 54001: " + shortened(sql));
+    if (expected.equals("ended") && !ENDED.contains(outcome)) {
+      wrong.add(outcome + " instead of one of " + ENDED + ": " + shortened(sql));
     }
     try (Statement statement = attacker.createStatement()) {
       // one of the attacks sets it, and would keep those after it from doing anything
