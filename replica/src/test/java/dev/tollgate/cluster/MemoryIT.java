@@ -13,6 +13,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,7 +92,8 @@ class MemoryIT {
         failure = e;
       }
       assertNotNull(failure);
-      assertEquals("53200", failure.getSQLState(), failure.getMessage());
+      // a value that becomes too long ends its query, too, if there is memory for that
+      assertTrue(Set.of("53200", "22001").contains(failure.getSQLState()), failure.getMessage());
       assertTrue(node.isAlive());
       try (ResultSet row = statement.executeQuery("SELECT 1")) {
         assertTrue(row.next());
