@@ -209,9 +209,7 @@ final class Definitions {
       asClient(
           session,
           () -> {
-            Touched touched = Touched.by(changes);
-            views.follow(touched, session);
-            restorable.follow(touched);
+            remake(Touched.by(changes), session);
             restorable.requireFewSubqueries();
           });
       if (command.prepared() instanceof CreateTable definition
@@ -221,18 +219,19 @@ final class Definitions {
     } catch (RuntimeException e) {
       SqlErrors.requireFunctionOfLog(e);
       asClient(session, undo::run);
-      following(
-          session,
-          () -> {
-            views.follow(Touched.by(changes), session);
-            restorable.follow(Touched.by(changes));
-          });
+      following(session, () -> remake(Touched.by(changes), session));
       follow(statement, Touched.by(changes), context, session);
       throw e;
     }
     follow(statement, Touched.by(changes), context, session);
     context.completed();
     return count;
+  }
+
+  /** Makes views and expressions again that read what the definition has touched. */
+  private void remake(Touched touched, SessionLocal session) {
+    views.follow(touched, session);
+    restorable.follow(touched);
   }
 
   private long runInH2(

@@ -33,7 +33,6 @@ public final class CatalogChanges {
   private final List<SchemaObject> added = new ArrayList<>();
   private final Set<DbObject> knownAsAdded = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<String> formerNames = new LinkedHashSet<>();
-  private boolean renamed;
 
   private CatalogChanges() {}
 
@@ -62,11 +61,6 @@ public final class CatalogChanges {
   /** Full names of objects that were there before, and were removed or renamed. */
   public Set<String> formerNames() {
     return Collections.unmodifiableSet(formerNames);
-  }
-
-  /** True if an object got another name. */
-  public boolean hasRenamed() {
-    return renamed;
   }
 
   private void touch(DbObject object) {
@@ -125,7 +119,6 @@ public final class CatalogChanges {
   public static void rename(Schema schema, SchemaObject object, String name) {
     CatalogChanges changes = OF_THREAD.get();
     if (changes != null) {
-      changes.renamed = true;
       changes.leaves(object);
     }
     schema.rename(object, name);

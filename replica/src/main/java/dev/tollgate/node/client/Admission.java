@@ -87,7 +87,7 @@ final class Admission {
     }
     try {
       for (Write write : writes) {
-        memory.requireRoomFor(write.sql());
+        memory.requireRoomFor(write.plan().sql());
       }
     } catch (SQLException refusal) {
       refuse(request, refusal, proposal);
