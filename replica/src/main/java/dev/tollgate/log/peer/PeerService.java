@@ -56,9 +56,10 @@ public interface PeerService {
   void doubtLeader(String nodeId, long term);
 
   /**
-   * True if this node could serve as soon as it led: it has applied nearly all entries of which it
-   * knows that they are committed. A node that was just started may have many left, and clients
-   * would wait for them if it led.
+   * True if this node could serve as soon as it led: it lacks few of the entries of which it knows
+   * that they are committed, and none for longer than an election takes. A node that was just
+   * started may have many entries left, a slow node entries with much work, and clients would wait
+   * for them if it led.
    */
   boolean hasCaughtUp();
 

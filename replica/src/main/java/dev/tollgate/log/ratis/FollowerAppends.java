@@ -3,7 +3,6 @@ package dev.tollgate.log.ratis;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
-import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.peer.PeerService;
 import java.io.IOException;
@@ -69,6 +68,7 @@ final class FollowerAppends implements PeerService {
 
   private final RaftTransport transport;
   private final long electionMillis;
+  private final ApplyLag lag;
   private volatile @Nullable UnfinishedAppends unfinished;
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
@@ -88,6 +88,7 @@ final class FollowerAppends implements PeerService {
       Consumer<Throwable> failed) {
     this.transport = requireNonNull(transport, "transport");
     this.electionMillis = electionMillis;
+    this.lag = new ApplyLag(TimeUnit.MILLISECONDS.toNanos(electionMillis));
     this.updater = requireNonNull(updater, "updater");
     this.failed = requireNonNull(failed, "failed");
   }
@@ -142,12 +143,25 @@ final class FollowerAppends implements PeerService {
       return false;
     }
     return owner == null
-        || owner.getRaftLog().getLastCommittedIndex() - owner.getInfo().getLastAppliedIndex()
-            <= LogStatus.CAUGHT_UP_ENTRIES;
+        || lag.hasCaughtUp(
+            owner.getRaftLog().getLastCommittedIndex(),
+            owner.getInfo().getLastAppliedIndex(),
+            System.nanoTime());
+  }
+
+  private void noteCommits() {
+    RaftServer.Division owner = division;
+    if (owner != null) {
+      lag.note(
+          owner.getRaftLog().getLastCommittedIndex(),
+          owner.getInfo().getLastAppliedIndex(),
+          System.nanoTime());
+    }
   }
 
   @Override
   public boolean tryAppend(AppendEntriesRequestProto received, Receiver receiver) {
+    noteCommits();
     AppendEntriesRequestProto request = checked(received);
     UnfinishedAppends appends = unfinished;
     if (request.getEntriesCount() == 0 || appends == null) {

@@ -779,6 +779,30 @@ class RatisLogTest {
     assertTrue(isTakenOver(leader, behind, DEADLINE));
   }
 
+  /** A few entries may hold as much work as a thousand others. */
+  @Test
+  void nodeThatHasBeenApplyingAnEntryForLongTakesNoLeadership() throws Exception {
+    assumeTrue(transport() == RaftTransport.TCP, "with gRPC it does");
+    electionTimeout = Duration.ofSeconds(1);
+    startThree();
+    TestNode leader = leader();
+    TestNode behind = followersOf(leader).get(0);
+    FollowerAppends appends =
+        ((RatisStateMachine) serverOf(behind).getDivision(RatisLog.GROUP).getStateMachine())
+            .appends();
+    behind.consumer.holdApply = new CountDownLatch(1);
+    try {
+      perform(leader, "one");
+      await().atMost(DEADLINE).until(() -> !appends.hasCaughtUp());
+      assertFalse(isTakenOver(leader, behind, Duration.ofSeconds(2)));
+      assertEquals(leader, leader());
+    } finally {
+      behind.consumer.holdApply.countDown();
+    }
+    await().atMost(DEADLINE).until(appends::hasCaughtUp);
+    assertTrue(isTakenOver(leader, behind, DEADLINE));
+  }
+
   /** A machine that stalls for a moment is not dead. */
   @Test
   void changeWaitsForAMemberThatItNeeds() throws Exception {
