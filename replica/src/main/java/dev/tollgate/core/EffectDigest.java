@@ -21,7 +21,6 @@ final class EffectDigest {
   private static final long ORDINAL = 0xA076_1D64_78BD_642FL;
   private static final long TIME = 0xE703_7ED1_A0B4_28DBL;
   private static final long LOCKS = 0x8EBC_6AF0_9C88_C6E3L;
-  private static final long LEASES = 0x5899_65CC_7537_4CC3L;
   private static final long ROWS = 0x1D8E_4E27_C47D_124FL;
   private static final long TOKEN = 0xEB44_ACCA_B455_D165L;
   private static final long LEASE = 0x9FB2_1C65_1E98_DF25L;
@@ -52,9 +51,12 @@ final class EffectDigest {
     sum += at.logIndex() * INDEX + at.ordinal() * ORDINAL + at.timeMicros() * TIME;
   }
 
-  /** Adds the digests of what a command has changed; 0 where it has changed nothing. */
-  void addChanges(long locks, long leases, long rows) {
-    sum += locks * LOCKS + leases * LEASES + rows * ROWS;
+  /**
+   * Adds the digests of what a command has changed; 0 where it has changed nothing. A lease needs
+   * none: notices say that it has begun and ended.
+   */
+  void addChanges(long locks, long rows) {
+    sum += locks * LOCKS + rows * ROWS;
   }
 
   /** Adds the newest ids after a command. */

@@ -4,7 +4,6 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
-import dev.tollgate.core.command.Mixing;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
@@ -24,18 +23,10 @@ final class LeaseTable {
   private final int most;
   private final UserShares shares;
   private long lastId;
-  private long changes;
 
   LeaseTable(Capacity capacity) {
     most = capacity.leases();
     shares = new UserShares(capacity.leasesPerUser(), "live leases");
-  }
-
-  /** Returns a digest of the leases that began or ended since the last call, in order. */
-  long takeChanges() {
-    long taken = changes;
-    changes = 0;
-    return taken;
   }
 
   /** Why the session cannot create a further lease, or null. */
@@ -52,7 +43,6 @@ final class LeaseTable {
             new LeaseId(++lastId), owner, ttlMillis, nowMicros, creator.id(), kind, creator.user());
     leases.put(lease.id(), lease);
     shares.add(lease.user());
-    changes = Mixing.mix(Mixing.mix(changes, lease.id().value()), ttlMillis);
     return lease;
   }
 
@@ -65,7 +55,6 @@ final class LeaseTable {
       throw new IllegalStateException("no lease " + lease.id());
     }
     shares.remove(lease.user());
-    changes = Mixing.mix(changes, -lease.id().value());
   }
 
   long lastId() {

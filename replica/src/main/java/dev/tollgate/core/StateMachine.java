@@ -114,8 +114,7 @@ public final class StateMachine {
     digest.add(current.position());
     digest.add(outcome);
     digest.add(current.notices());
-    digest.addChanges(
-        state.locks().takeChanges(), state.leases().takeChanges(), store.takeChanges());
+    digest.addChanges(state.locks().takeChanges(), store.takeChanges());
     digest.addIds(
         state.locks().lastToken(),
         state.leases().lastId(),
