@@ -31,9 +31,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A command of the log that all nodes, most nodes, or one node cannot carry out. */
+@Timeout(120)
 class PoisonTest {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final String POISON = "INSERT INTO T SELECT 666 AS POISON";
