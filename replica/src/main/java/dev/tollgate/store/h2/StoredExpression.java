@@ -2,7 +2,6 @@ package dev.tollgate.store.h2;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.h2.command.Parser;
 import org.h2.engine.SessionLocal;
@@ -16,7 +15,6 @@ import org.h2.table.Column;
 import org.h2.table.ColumnTemplate;
 import org.h2.table.Table;
 import org.h2.util.HasSQL;
-import org.h2.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,31 +141,6 @@ public record StoredExpression(
       found.add(
           new StoredExpression(Kind.ON_UPDATE, schema.getName(), object, column, textOf(onUpdate)));
     }
-  }
-
-  /**
-   * What a table computes by expressions that can be set once the table exists.
-   *
-   * @return null if the table has a generated column, which cannot be
-   */
-  public static @Nullable List<StoredExpression> settable(Table table) {
-    List<StoredExpression> found = new ArrayList<>();
-    addAll(table, found);
-    return found.stream().anyMatch(one -> one.kind == Kind.GENERATED) ? null : found;
-  }
-
-  /** The CREATE TABLE of a table, without what {@link #settable} returns. */
-  public static String createWithout(Table table) {
-    return StoredObject.withoutExpressions(table, /* forMeta= */ false);
-  }
-
-  /** The statement of a client that sets the expression of a column. */
-  public String statement() {
-    StringBuilder sql = new StringBuilder("ALTER TABLE ");
-    StringUtils.quoteIdentifier(sql, schema).append('.');
-    StringUtils.quoteIdentifier(sql, object).append(" ALTER COLUMN ");
-    StringUtils.quoteIdentifier(sql, requireNonNull(column, "column"));
-    return sql.append(" SET ").append(kind.clause).append(' ').append(text).toString();
   }
 
   /** True for an expression that is stored by itself, and not with the definition of its owner. */

@@ -80,7 +80,7 @@ public record StoredObject(
 
   private static String statementOf(DbObject object, String sql) {
     if (object instanceof Table table) {
-      return isComputed(table) ? withoutExpressions(table, /* forMeta= */ true) : sql;
+      return isComputed(table) ? withoutExpressions(table) : sql;
     }
     return object instanceof Domain domain ? withoutExpressions(domain) : sql;
   }
@@ -95,19 +95,15 @@ public record StoredObject(
     return false;
   }
 
-  /**
-   * The CREATE TABLE of a table, without what {@link StoredExpression} has of it.
-   *
-   * @param forMeta whether identity columns name their sequences, as H2 writes for its own restart
-   */
-  static String withoutExpressions(Table table, boolean forMeta) {
+  /** The CREATE TABLE of a table, where identity columns name their sequences. */
+  private static String withoutExpressions(Table table) {
     StringBuilder sql = new StringBuilder("CREATE MEMORY TABLE ").append(StoredView.quoted(table));
     if (table.getComment() != null) {
       StringUtils.quoteStringSQL(sql.append(" COMMENT "), table.getComment());
     }
     String separator = "(\n    ";
     for (Column column : table.getColumns()) {
-      sql.append(separator).append(withoutExpressions(column).getCreateSQL(forMeta));
+      sql.append(separator).append(withoutExpressions(column).getCreateSQL(/* forMeta= */ true));
       separator = ",\n    ";
     }
     return sql.append("\n)").toString();

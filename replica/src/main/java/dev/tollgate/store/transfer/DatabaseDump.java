@@ -6,39 +6,17 @@ import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.store.fence.RowGuard;
-import dev.tollgate.store.h2.H2Database;
-import dev.tollgate.store.h2.H2Sequences;
-import dev.tollgate.store.h2.StoredExpression;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.h2.constraint.Constraint;
-import org.h2.constraint.ConstraintDomain;
-import org.h2.engine.Comment;
-import org.h2.engine.DbObject;
-import org.h2.index.Index;
-import org.h2.schema.Domain;
-import org.h2.schema.Schema;
-import org.h2.schema.SchemaObject;
-import org.h2.schema.Sequence;
 import org.h2.table.Column;
 import org.h2.table.Table;
-import org.h2.table.TableType;
-import org.h2.table.TableView;
 import org.h2.util.HasSQL;
 import org.h2.util.StringUtils;
 import org.h2.value.Value;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Converts what a {@link DatabaseCopy} wrote into SQL statements that a client can send.
@@ -54,10 +32,6 @@ public final class DatabaseDump implements AutoCloseable {
 
   /** Maximum number of rows in one statement. */
   private static final int STATEMENT_ROWS = 500;
-
-  /** Schemas that only show what the database has. */
-  private static final Set<String> READ_ONLY =
-      Set.of(H2Database.SYSTEM_SCHEMA, "INFORMATION_SCHEMA");
 
   private final DatabaseRestore restore = new DatabaseRestore();
   private final Appendable out;
@@ -96,150 +70,31 @@ public final class DatabaseDump implements AutoCloseable {
   /** Writes what comes after the rows. */
   public void finish(List<StateRecord.FenceState> fences) throws IOException {
     flush();
-    List<Constraint> constraints = all(Schema::getAllConstraints);
-    for (Constraint constraint : constraints) {
-      if (constraint.getConstraintType() == Constraint.Type.UNIQUE) {
-        statement(constraint.getCreateSQLWithoutIndexes());
-      }
-    }
-    for (Index index : all(Schema::getAllIndexes)) {
-      String sql = index.getIndexType().getBelongsToConstraint() ? null : index.getCreateSQL();
-      if (sql != null) {
-        statement(sql);
-      }
-    }
-    for (Constraint constraint : constraints) {
-      if (!isKey(constraint) && !(constraint instanceof ConstraintDomain)) {
-        statement(constraint.getCreateSQLWithoutIndexes());
-      }
-    }
-    for (TableView view : views()) {
-      statement(view.getCreateSQL(/* orReplace= */ false, /* force= */ false));
-    }
-    for (Table table : tables()) {
-      List<StoredExpression> expressions = expressions(table);
-      if (expressions != null) {
-        for (StoredExpression expression : expressions) {
-          statement(expression.statement());
-        }
-      }
-    }
-    for (Comment comment : restore.database().h2().getAllComments()) {
-      statement(comment.getCreateSQL());
+    for (String sql : definitions().afterRows()) {
+      statement(sql);
     }
     for (StateRecord.FenceState fence : fences) {
       statement(fenceSql(fence.table(), fence.terms()));
     }
   }
 
+  private DumpedDefinitions definitions() {
+    return new DumpedDefinitions(restore.database().h2(), restore.session());
+  }
+
   private void writeDefinitions() throws IOException {
-    for (Schema schema : schemas()) {
-      if (!schema.getName().equals("PUBLIC")) {
-        statement("CREATE SCHEMA " + sql(schema));
-      }
+    for (String sql : definitions().beforeRows()) {
+      statement(sql);
     }
-    for (Sequence sequence : all(Schema::getAllSequences)) {
-      if (!sequence.getBelongsToTable()) {
-        statement(
-            H2Sequences.createSql(sequence)
-                + (H2Sequences.isExhausted(sequence) ? " EXHAUSTED" : ""));
-      }
-    }
-    Set<Domain> domains = new LinkedHashSet<>();
-    this.<Domain>all(Schema::getAllDomains).forEach(domain -> addWithParents(domain, domains));
-    for (Domain domain : domains) {
-      statement(domain.getCreateSQL());
-      for (Constraint constraint : all(Schema::getAllConstraints)) {
-        if (constraint instanceof ConstraintDomain narrowing
-            && narrowing.getDomain().equals(domain)) {
-          statement(narrowing.getCreateSQLWithoutIndexes());
-        }
-      }
-    }
-    for (Table table : tables()) {
-      boolean later = expressions(table) != null;
-      statement(later ? StoredExpression.createWithout(table) : table.getCreateSQL());
-    }
-    for (Constraint constraint : all(Schema::getAllConstraints)) {
-      if (constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY) {
-        statement(constraint.getCreateSQLWithoutIndexes());
-      }
-    }
-  }
-
-  /** Expressions that may read other tables and views; null if they cannot be set later. */
-  private static @Nullable List<StoredExpression> expressions(Table table) {
-    List<StoredExpression> found = StoredExpression.settable(table);
-    return found != null && found.stream().anyMatch(one -> one.text().contains("SELECT"))
-        ? found
-        : null;
-  }
-
-  private static void addWithParents(Domain domain, Set<Domain> domains) {
-    Domain parent = domain.getDomain();
-    if (parent != null) {
-      addWithParents(parent, domains);
-    }
-    domains.add(domain);
-  }
-
-  private static boolean isKey(Constraint constraint) {
-    return constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY
-        || constraint.getConstraintType() == Constraint.Type.UNIQUE;
-  }
-
-  /** The schemas of clients, by name. */
-  private List<Schema> schemas() {
-    return restore.database().h2().getAllSchemasNoMeta().stream()
-        .filter(schema -> !READ_ONLY.contains(schema.getName()))
-        .sorted(Comparator.comparing(Schema::getName))
-        .toList();
-  }
-
-  /** All objects of a kind, in order of creation as far as H2 remembers it. */
-  private <T extends SchemaObject> List<T> all(Function<Schema, Collection<T>> kind) {
-    List<T> objects = new ArrayList<>();
-    schemas().forEach(schema -> objects.addAll(kind.apply(schema)));
-    objects.removeIf(object -> object instanceof RowGuard || object.isTemporary());
-    objects.sort(Comparator.comparingInt(DbObject::getId));
-    return objects;
-  }
-
-  private List<Table> tables() {
-    return this.<Table>all(schema -> schema.getAllTablesAndViews(restore.session())).stream()
-        .filter(table -> table.getTableType() == TableType.TABLE)
-        .toList();
-  }
-
-  /** All views; each view comes after the views that it shows. */
-  private List<TableView> views() {
-    List<Table> open =
-        new ArrayList<>(this.<Table>all(schema -> schema.getAllTablesAndViews(restore.session())));
-    open.removeIf(table -> !(table instanceof TableView));
-    List<TableView> ordered = new ArrayList<>();
-    while (!open.isEmpty()) {
-      List<Table> ready =
-          open.stream()
-              .filter(
-                  view ->
-                      open.stream().noneMatch(other -> other.getDependentViews().contains(view)))
-              .toList();
-      if (ready.isEmpty()) {
-        throw new IllegalStateException("views that show each other: " + open);
-      }
-      ready.forEach(view -> ordered.add((TableView) view));
-      open.removeAll(ready);
-    }
-    return ordered;
   }
 
   private static String insertInto(Table table) {
-    List<Column> columns = written(table);
+    List<Column> columns = DumpedDefinitions.written(table);
     boolean always =
         columns.stream().anyMatch(column -> column.isIdentity() && column.isGeneratedAlways());
     return UnicodeEscapes.resolve(
         "INSERT INTO "
-            + sql(table)
+            + DumpedDefinitions.sql(table)
             + columns.stream()
                 .map(column -> column.getSQL(HasSQL.DEFAULT_SQL_FLAGS))
                 .collect(Collectors.joining(", ", "(", ")"))
@@ -247,16 +102,13 @@ public final class DatabaseDump implements AutoCloseable {
             + " VALUES\n");
   }
 
-  /** All columns except those that are computed from others. */
-  private static List<Column> written(Table table) {
-    return List.of(table.getColumns()).stream().filter(column -> !column.isGenerated()).toList();
-  }
-
   private void writeRows(WireReader in) throws IOException {
     Table table = restore.table();
     Column[] columns = table.getColumns();
     int[] written =
-        IntStream.range(0, columns.length).filter(i -> !columns[i].isGenerated()).toArray();
+        IntStream.range(0, columns.length)
+            .filter(i -> DumpedDefinitions.isWritten(columns[i]))
+            .toArray();
     Value[] values = new Value[columns.length];
     while (in.remaining() > 0) {
       in.i64();
@@ -275,7 +127,7 @@ public final class DatabaseDump implements AutoCloseable {
     if (insert.length() + row.length() > longestStatement) {
       throw new IOException(
           "a row of "
-              + sql(table)
+              + DumpedDefinitions.sql(table)
               + " takes "
               + row.length()
               + " characters as SQL, more than fit into a statement: take a backup instead, which"
@@ -314,10 +166,6 @@ public final class DatabaseDump implements AutoCloseable {
       sql.append("BY LOCK (").append(rows.lockSql()).append(')');
     }
     return sql.toString();
-  }
-
-  private static String sql(HasSQL object) {
-    return object.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
   }
 
   @Override
