@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
+import org.h2.command.Token;
 import org.h2.engine.Session;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.table.TableFilter;
@@ -23,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class H2Parts {
   /** The fields of a class that may hold parts of a statement, found once. */
-  private static final ClassValue<List<Field>> FIELDS =
+  private static final ClassValue<Field[]> FIELDS =
       new ClassValue<>() {
         @Override
-        protected List<Field> computeValue(Class<?> type) {
-          return partsOf(type);
+        protected Field[] computeValue(Class<?> type) {
+          return partsOf(type).toArray(new Field[0]);
         }
       };
 
@@ -35,8 +36,9 @@ public final class H2Parts {
 
   /** The direct parts of an H2 object that belongs to a statement, without nulls. */
   public static List<Object> fieldsOf(Object part) {
-    List<Object> values = new ArrayList<>();
-    for (Field field : FIELDS.get(part.getClass())) {
+    Field[] fields = FIELDS.get(part.getClass());
+    List<Object> values = new ArrayList<>(fields.length);
+    for (Field field : fields) {
       try {
         Object value = field.get(part);
         if (value != null) {
@@ -86,7 +88,9 @@ public final class H2Parts {
         || found instanceof Map
         || found instanceof TableFilter
         || found instanceof QueryExpressionIndex
-        || (name.startsWith("org.h2.command.") && !(found instanceof Command))
+        || (name.startsWith("org.h2.command.")
+            && !(found instanceof Command)
+            && !(found instanceof Token))
         || name.startsWith("org.h2.expression.");
   }
 
@@ -100,7 +104,7 @@ public final class H2Parts {
         }
       }
     }
-    return List.copyOf(fields);
+    return fields;
   }
 
   private static boolean inH2(Class<?> type) {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
 import org.h2.command.Prepared;
+import org.h2.command.Token;
 import org.h2.command.ddl.DefineCommand;
 import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.dml.Delete;
@@ -59,6 +60,15 @@ import org.jspecify.annotations.Nullable;
  * scans. It leaves the catalog alone.
  */
 public final class ScanMeters {
+  /** Whether the objects of a class are parts of statements, found out once. */
+  private static final ClassValue<Boolean> PARTS =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return isPartOfAStatement(type);
+        }
+      };
+
   private final SessionLocal session;
   private final Deque<Object> open = new ArrayDeque<>();
   private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -114,7 +124,7 @@ public final class ScanMeters {
   }
 
   private void visit(@Nullable Object found) {
-    if (found != null && isPartOfAStatement(found) && seen.add(found)) {
+    if (found != null && PARTS.get(found.getClass()) && seen.add(found)) {
       open.push(found);
     }
   }
@@ -208,19 +218,22 @@ public final class ScanMeters {
         || call instanceof XMLFunction;
   }
 
-  private static boolean isPartOfAStatement(Object found) {
-    return found instanceof Expression
-        || found instanceof Prepared
-        || found instanceof TableFilter
-        || found instanceof QueryExpressionIndex
-        || found instanceof VirtualTable
-        || found instanceof Object[]
-        || found instanceof Collection
-        || found instanceof Map
-        || isHelper(found.getClass());
+  private static boolean isPartOfAStatement(Class<?> type) {
+    return Expression.class.isAssignableFrom(type)
+        || Prepared.class.isAssignableFrom(type)
+        || TableFilter.class.isAssignableFrom(type)
+        || QueryExpressionIndex.class.isAssignableFrom(type)
+        || VirtualTable.class.isAssignableFrom(type)
+        || Object[].class.isAssignableFrom(type)
+        || Collection.class.isAssignableFrom(type)
+        || Map.class.isAssignableFrom(type)
+        || isHelper(type);
   }
 
-  /** Classes without a common type that hold parts of a statement: plans, SET lists, WHEN lists. */
+  /**
+   * Classes without a common type that hold parts of a statement: plans, SET lists, WHEN lists. The
+   * tokens that H2 keeps of a statement hold none.
+   */
   private static boolean isHelper(Class<?> type) {
     String name = type.getName();
     boolean near =
@@ -229,6 +242,9 @@ public final class ScanMeters {
             || name.startsWith("org.h2.table.PlanItem")
             || name.startsWith("org.h2.index.IndexCursor")
             || name.startsWith("org.h2.index.IndexCondition");
-    return near && !Command.class.isAssignableFrom(type) && !type.isEnum();
+    return near
+        && !Command.class.isAssignableFrom(type)
+        && !Token.class.isAssignableFrom(type)
+        && !type.isEnum();
   }
 }
