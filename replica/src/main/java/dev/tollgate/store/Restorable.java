@@ -7,6 +7,7 @@ import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.HiddenConstraint;
+import dev.tollgate.store.h2.RuleWithQuery;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.Touched;
 import dev.tollgate.store.limits.Views;
@@ -256,7 +257,7 @@ final class Restorable {
   private void follow(ColumnTemplate template, Set<String> touched) {
     Expression value = template.getDefaultExpression();
     if (isToBeMade(value, touched)) {
-      Expression again = new Parser(maker).parseExpression(textOf(value));
+      Expression again = RuleWithQuery.of(new Parser(maker).parseExpression(textOf(value)));
       if (template instanceof Column column && column.isGenerated()) {
         column.setGeneratedExpression(again);
         column.prepareExpressions(maker);
@@ -267,7 +268,8 @@ final class Restorable {
     }
     Expression onUpdate = template.getOnUpdateExpression();
     if (isToBeMade(onUpdate, touched)) {
-      template.setOnUpdateExpression(maker, new Parser(maker).parseExpression(textOf(onUpdate)));
+      Expression again = RuleWithQuery.of(new Parser(maker).parseExpression(textOf(onUpdate)));
+      template.setOnUpdateExpression(maker, again);
       settle(template.getOnUpdateExpression());
     }
   }

@@ -76,6 +76,23 @@ class TransactionsTest {
   }
 
   @Test
+  void ruleOfATableSeesWhatItsTransactionHasWritten() throws SQLException {
+    store.ok(a, "CREATE VIEW W AS SELECT ID FROM T");
+    store.ok(
+        a,
+        "CREATE TABLE N(ID INT PRIMARY KEY, BY_VIEW INT DEFAULT (SELECT COUNT(*) FROM W),"
+            + " BY_DERIVED INT DEFAULT (SELECT COUNT(*) FROM (SELECT DISTINCT ID FROM T)),"
+            + " CHECK (ID IN (SELECT ID FROM T WHERE ID IN (SELECT ID FROM W))))");
+    assertOk(store.in(a, "INSERT INTO T VALUES(3, 0, 3)"));
+    assertOk(store.in(a, "INSERT INTO N(ID) VALUES(3)"));
+    assertState("23513", store.in(a, "INSERT INTO N(ID) VALUES(4)"));
+    assertOk(store.in(a, "INSERT INTO T VALUES(4, 0, 4)"));
+    assertOk(store.in(a, "INSERT INTO N(ID) VALUES(4)"));
+    assertEquals(new Outcome.Done(), store.commit(a));
+    assertEquals(List.of("3,3,3", "4,4,4"), query("SELECT * FROM N ORDER BY ID"));
+  }
+
+  @Test
   void changesAreSeenByOthersOnceTheyAreCommitted() throws SQLException {
     assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
     assertEquals(List.of("1,0", "2,0"), rows());

@@ -1,7 +1,5 @@
 package dev.tollgate.h2;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.IdentityHashMap;
 import java.util.function.Supplier;
 import org.h2.command.query.Query;
@@ -10,6 +8,8 @@ import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
 import org.h2.result.ResultInterface;
 import org.h2.result.ResultTarget;
+import org.h2.result.Row;
+import org.h2.table.Table;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * meter of its own.
  */
 public final class Meter {
-  private static final VarHandle LAST_RESULT = field("lastResult", ResultInterface.class);
-  private static final VarHandle LAST_EXISTS = field("lastExists", Boolean.class);
-
   private static final ThreadLocal<Meter> OF_THREAD = ThreadLocal.withInitial(Meter::new);
 
   /** A piece of memory of fewer bytes is not announced. */
@@ -53,8 +50,8 @@ public final class Meter {
   /** What the last result of each query within a query retains, while the watch counts that. */
   private IdentityHashMap<Query, Long> results = new IdentityHashMap<>(0);
 
-  /** The queries that have run under this watch; null before the first. */
-  private @Nullable IdentityHashMap<Query, Boolean> asked;
+  /** What was made for the statement under this watch; null before the first. */
+  private @Nullable IdentityHashMap<Object, Object> made;
 
   Meter() {}
 
@@ -120,8 +117,8 @@ public final class Meter {
     long outerNextRetained = meter.nextRetained;
     IdentityHashMap<Query, Long> outerResults = meter.results;
     int outerDepth = meter.depth;
-    IdentityHashMap<Query, Boolean> outerAsked = meter.asked;
-    meter.asked = null;
+    IdentityHashMap<Object, Object> outerMade = meter.made;
+    meter.made = null;
     meter.watch = watch;
     meter.retainedBytes = 0;
     meter.nextRetained = watch.retains(0);
@@ -138,7 +135,7 @@ public final class Meter {
       meter.nextRetained = outerNextRetained;
       meter.results = outerResults;
       meter.depth = outerDepth;
-      meter.asked = outerAsked;
+      meter.made = outerMade;
     }
   }
 
@@ -289,33 +286,40 @@ public final class Meter {
 
   /**
    * As in {@link Query#getMaxDataModificationId()}, uncounted: views keep the answer until
-   * something changes, also if a query of another session has asked. H2 asks before it looks
-   * whether the last result of a query is still right. A query in a rule of a table lives as long
-   * as the table, but a replica that was restored has no last result. So each statement begins
-   * without one.
+   * something changes, also if a query of another session has asked.
    */
   @Replaces(of = "org.h2.command.query.Query")
   public static long getMaxDataModificationId(Query query) {
-    Meter meter = ofThread();
-    if (meter.watch != Watch.NONE) {
-      if (meter.asked == null) {
-        meter.asked = new IdentityHashMap<>();
-      }
-      if (meter.asked.put(query, true) == null) {
-        LAST_RESULT.set(query, null);
-        LAST_EXISTS.set(query, null);
-      }
-    }
     return uncounted(query::getMaxDataModificationId);
   }
 
-  private static VarHandle field(String name, Class<?> type) {
-    try {
-      return MethodHandles.privateLookupIn(Query.class, MethodHandles.lookup())
-          .findVarHandle(Query.class, name, type);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("H2 has changed: " + name, e);
+  /** As in {@link Table#getNullRow()}, uncounted: a table keeps the row that it makes first. */
+  @Replaces(of = "org.h2.table.Table")
+  public static Row getNullRow(Table table) {
+    return uncounted(table::getNullRow);
+  }
+
+  /**
+   * Makes something that lasts as long as the innermost watch, once under each watch, and each time
+   * where nothing is watched.
+   *
+   * @param source what it is made of, by identity
+   */
+  @SuppressWarnings("unchecked")
+  public static <T> T ofStatement(Object source, Supplier<T> maker) {
+    Meter meter = ofThread();
+    if (meter.watch == Watch.NONE) {
+      return maker.get();
     }
+    if (meter.made == null) {
+      meter.made = new IdentityHashMap<>();
+    }
+    Object known = meter.made.get(source);
+    if (known == null) {
+      known = maker.get();
+      meter.made.put(source, known);
+    }
+    return (T) known;
   }
 
   private void look() {

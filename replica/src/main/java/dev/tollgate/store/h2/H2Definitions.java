@@ -314,7 +314,7 @@ public final class H2Definitions {
   public static void replaceCheck(SessionLocal session, ConstraintCheck check, String text) {
     TableFilter filter =
         new TableFilter(session, check.getTable(), null, /* rightsChecked= */ true, null, 0, null);
-    Expression expression = new Parser(session).parseExpression(text);
+    Expression expression = RuleWithQuery.of(new Parser(session).parseExpression(text));
     expression.mapColumns(filter, 0, Expression.MAP_INITIAL);
     check.setExpression(expression.optimize(session));
     check.setTableFilter(filter);

@@ -199,7 +199,7 @@ public record StoredExpression(
         column == null
             ? in.getDomain(object)
             : in.getTableOrView(session, object).getColumn(column);
-    Expression expression = new Parser(session).parseExpression(text);
+    Expression expression = RuleWithQuery.of(new Parser(session).parseExpression(text));
     switch (kind) {
       case DEFAULT -> owner.setDefaultExpression(session, expression);
       case ON_UPDATE -> owner.setOnUpdateExpression(session, expression);

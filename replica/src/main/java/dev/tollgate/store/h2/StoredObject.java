@@ -2,8 +2,6 @@ package dev.tollgate.store.h2;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.h2.command.Prepared;
 import org.h2.constraint.Constraint;
 import org.h2.engine.DbObject;
@@ -53,19 +51,9 @@ public record StoredObject(
    */
   private static @Nullable String comparableSql(DbObject object, String sql) {
     if (object instanceof Constraint constraint) {
-      return withoutPlans(constraint.getCreateSQLWithoutIndexes());
+      return constraint.getCreateSQLWithoutIndexes();
     }
-    return object instanceof Index index && isOfConstraint(index) ? null : withoutPlans(sql);
-  }
-
-  /**
-   * H2 writes the tables of a subquery in the order in which it reads them, which depends on the
-   * rows that there were when it made the plan. The words are the same in any order.
-   */
-  private static String withoutPlans(String sql) {
-    return sql.contains("SELECT")
-        ? Stream.of(sql.split("\\s+")).sorted().collect(Collectors.joining(" "))
-        : sql;
+    return object instanceof Index index && isOfConstraint(index) ? null : sql;
   }
 
   public static boolean isOfConstraint(Index index) {
@@ -152,10 +140,15 @@ public record StoredObject(
 
   @Override
   public void make(SessionLocal session, int number) {
-    Prepared prepared = session.prepare(statement);
-    if (number != 0) {
-      prepared.setPersistedObjectId(number);
-    }
-    prepared.update();
+    // the text of a CHECK is to stay as it is
+    RuleWithQuery.withoutPlans(
+        session,
+        () -> {
+          Prepared prepared = session.prepare(statement);
+          if (number != 0) {
+            prepared.setPersistedObjectId(number);
+          }
+          prepared.update();
+        });
   }
 }

@@ -3,6 +3,8 @@ package dev.tollgate.store.limits;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Parts;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.wire.SqlState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,7 +15,9 @@ import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
+import org.h2.expression.ExpressionVisitor;
 import org.h2.expression.ValueExpression;
+import org.h2.message.DbException;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.util.HasSQL;
@@ -50,7 +54,10 @@ public final class DefinitionRows {
    *     definition
    */
   public static @Nullable String queryOf(SessionLocal session, Prepared definition) {
-    H2Definitions.checksOfDomain(definition).forEach(DefinitionRows::requireNoQuery);
+    for (Expression check : H2Definitions.checksOfDomain(definition)) {
+      requireNoQuery(check);
+      requireNoEffect(check);
+    }
     Table table = H2Definitions.alteredTable(session, definition);
     if (table == null) {
       return null;
@@ -144,6 +151,22 @@ public final class DefinitionRows {
   private static String quoted(String name) {
     return ParserUtil.quoteIdentifier(new StringBuilder(), name, HasSQL.DEFAULT_SQL_FLAGS)
         .toString();
+  }
+
+  /**
+   * Rejects a CHECK of a domain that changes something, as NEXT VALUE FOR does. H2 evaluates the
+   * CHECK for each CAST to the domain, in queries and in preparations that no other replica makes,
+   * and once when a replica is restored.
+   */
+  private static void requireNoEffect(Expression check) {
+    if (!check.isEverything(ExpressionVisitor.READONLY_VISITOR)) {
+      throw DbException.convert(
+          SqlErrors.exception(
+              SqlState.NOT_SUPPORTED,
+              "the definition was refused and changed nothing, because the CHECK of a domain must"
+                  + " not draw from a sequence or change a lock: queries check values too, and each"
+                  + " node runs other queries. Add the CHECK to the tables"));
+    }
   }
 
   /**

@@ -168,7 +168,7 @@ public final class ScanMeters {
       requireNoSequence(recursion);
     }
     if (part instanceof MeteredExpression meter) {
-      visit(meter.metered());
+      visit(meter.original());
     } else if (part instanceof Collection<?> parts) {
       parts.forEach(this::visit);
     } else if (part instanceof Map<?, ?> parts) {
