@@ -20,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.h2.constraint.Constraint;
@@ -61,17 +62,18 @@ public final class DatabaseDump implements AutoCloseable {
 
   private final DatabaseRestore restore = new DatabaseRestore();
   private final Appendable out;
-  private final int longestStatement;
+  private final Predicate<String> fits;
   private String insert = "";
   private final StringBuilder rows = new StringBuilder();
   private int rowCount;
 
   /**
-   * @param longestStatement maximum characters of a statement that clients may send
+   * @param fits whether a client may send a statement, by its length; statements of up to 64 KiB
+   *     fit
    */
-  public DatabaseDump(Appendable out, int longestStatement) {
+  public DatabaseDump(Appendable out, Predicate<String> fits) {
     this.out = requireNonNull(out, "out");
-    this.longestStatement = longestStatement;
+    this.fits = requireNonNull(fits, "fits");
   }
 
   /**
@@ -272,14 +274,14 @@ public final class DatabaseDump implements AutoCloseable {
   }
 
   private void add(Table table, String row) throws IOException {
-    if (insert.length() + row.length() > longestStatement) {
+    if (insert.length() + row.length() > STATEMENT_CHARS && !fits.test(insert + row)) {
       throw new IOException(
           "a row of "
               + sql(table)
               + " takes "
               + row.length()
-              + " characters as SQL, more than fit into a statement: take a backup instead, which"
-              + " has no such limit");
+              + " characters as SQL, and more than fit into a statement, or more values: take a backup"
+              + " instead, which has no such limit");
     }
     if (rowCount == STATEMENT_ROWS || rows.length() + row.length() > STATEMENT_CHARS) {
       flush();
