@@ -2,9 +2,9 @@ package dev.tollgate.jdbc;
 
 import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.value.Parameter;
-import dev.tollgate.value.ValueCount;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
+import dev.tollgate.value.ValueCount;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -205,9 +205,7 @@ final class TollgateCommand implements CommandInterface {
       room -= Integer.BYTES + set.length;
       values += more;
       if (!sets.isEmpty()
-          && (room < 0
-              || values > Protocol.MAX_VALUES
-              || sets.size() == Protocol.MAX_BATCH_SETS)) {
+          && (room < 0 || values > Protocol.MAX_VALUES || sets.size() == Protocol.MAX_BATCH_SETS)) {
         outcome.add(runBatch(keys, sets));
         sets.clear();
         room = roomForSets() - Integer.BYTES - set.length;

@@ -18,8 +18,8 @@ public final class ValueCount {
   }
 
   /**
-   * Returns the number of values in a set; stops soon after {@code most}. Of a malformed set, counts
-   * the values before the fault: whoever decodes the set finds the fault.
+   * Returns the number of values in a set; stops soon after {@code most}. Of a malformed set,
+   * counts the values before the fault: whoever decodes the set finds the fault.
    */
   public static int of(byte[] set, int most) {
     ValueCount values = new ValueCount(most);
