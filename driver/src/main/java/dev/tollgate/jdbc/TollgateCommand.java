@@ -4,6 +4,7 @@ import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
+import dev.tollgate.value.ValueCount;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -197,13 +198,18 @@ final class TollgateCommand implements CommandInterface {
     Outcome outcome = new Outcome(batchParameters.size(), !(keys instanceof KeyRequest.None));
     List<byte[]> sets = new ArrayList<>();
     long room = roomForSets();
-    for (Value[] values : batchParameters) {
-      byte[] set = Parameter.encodeValues(Arrays.asList(values));
+    int values = 0;
+    for (Value[] parameters : batchParameters) {
+      byte[] set = Parameter.encodeValues(Arrays.asList(parameters));
+      int more = ValueCount.of(set, Protocol.MAX_VALUES);
       room -= Integer.BYTES + set.length;
-      if (!sets.isEmpty() && (room < 0 || sets.size() == Protocol.MAX_BATCH_SETS)) {
+      values += more;
+      if (!sets.isEmpty()
+          && (room < 0 || values > Protocol.MAX_VALUES || sets.size() == Protocol.MAX_BATCH_SETS)) {
         outcome.add(runBatch(keys, sets));
         sets.clear();
         room = roomForSets() - Integer.BYTES - set.length;
+        values = more;
       }
       sets.add(set);
     }

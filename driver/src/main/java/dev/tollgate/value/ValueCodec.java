@@ -61,7 +61,7 @@ public final class ValueCodec {
   private static final int MAX_SCALE = 100_000;
 
   private static final int MAX_OFFSET_SECONDS = 18 * 60 * 60;
-  private static final int FINITE = 0;
+  static final int FINITE = 0;
   private static final int POSITIVE_INFINITY = 1;
   private static final int NEGATIVE_INFINITY = 2;
   private static final int NOT_A_NUMBER = 3;

@@ -50,6 +50,13 @@ public final class Protocol {
    */
   public static final int MAX_BATCH_SETS = 2_000;
 
+  /**
+   * Most values of one request: those of all its parameter sets, each array and row, and each
+   * element of these. A node holds a value in up to 160 bytes, even if it has one byte in the
+   * request.
+   */
+  public static final int MAX_VALUES = 250_000;
+
   /** Most statements of one series, between which nothing else is applied. */
   public static final int MAX_SERIES_STATEMENTS = 500;
 

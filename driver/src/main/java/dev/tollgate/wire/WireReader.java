@@ -112,6 +112,12 @@ public final class WireReader {
     return value;
   }
 
+  /** Passes bytes without a copy. */
+  public void skip(int length) {
+    need(length);
+    at += length;
+  }
+
   /** All remaining bytes. */
   public byte[] rest() {
     byte[] value = Arrays.copyOfRange(bytes, at, end);

@@ -4,7 +4,7 @@ import dev.tollgate.core.StateRecord;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCodec;
-import dev.tollgate.sql.SqlLimits;
+import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.transfer.DatabaseDump;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +24,7 @@ public final class SqlDump {
   public static void write(Backup backup, Appendable out) throws IOException {
     List<StateRecord.FenceState> fences = new ArrayList<>();
     try (InputStream in = backup.open();
-        DatabaseDump dump = new DatabaseDump(out, SqlLimits.STATEMENT_LENGTH)) {
+        DatabaseDump dump = new DatabaseDump(out, SqlFrontend::isShortEnough)) {
       SnapshotReader reader = new SnapshotReader(in);
       for (SnapshotReader.Piece piece = reader.next(); piece != null; piece = reader.next()) {
         if (piece.kind() >= StateCodec.FIRST_FREE_KIND) {

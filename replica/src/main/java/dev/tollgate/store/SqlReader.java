@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
@@ -50,6 +52,9 @@ public final class SqlReader {
   /** H2 keeps at most 255 transactions, including those of queries. */
   static final int MAX_QUERIES = 48;
 
+  /** How often a query that waits to be parsed looks whether it has been canceled. */
+  private static final long CANCEL_CHECK_MILLIS = 20;
+
   private static final Pattern EXPLAIN_ANALYZE =
       Pattern.compile("\\s*EXPLAIN\\s+ANALYZE\\b", Pattern.CASE_INSENSITIVE);
 
@@ -65,6 +70,7 @@ public final class SqlReader {
 
   private final QueryMemory memory;
   private final Semaphore permits = new Semaphore(MAX_QUERIES, true);
+  private final Semaphore longTexts = new Semaphore(1, true);
   private final ConcurrentLinkedDeque<SessionLocal> idle = new ConcurrentLinkedDeque<>();
 
   SqlReader(ReaderGate gate, MemoryWatch memory) {
@@ -299,7 +305,7 @@ public final class SqlReader {
         // nobody cancels this
         QueryWatch.Bound.steps(Limits.STATEMENT_STEPS_BASE),
         (session, use) -> {
-          CommandInterface command = command(session, sql);
+          CommandInterface command = command(session, sql, canceller);
           List<Parameter> parameters = new ArrayList<>();
           for (ParameterInterface parameter : command.getParameters()) {
             parameters.add(new Parameter(parameter.getType(), parameter.getNullable()));
@@ -398,7 +404,7 @@ public final class SqlReader {
       Canceller canceller)
       throws SQLException {
     H2Sessions.forgetDerivedTables(session);
-    Prepared prepared = prepare(session, sql);
+    Prepared prepared = prepare(session, sql, canceller);
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
       // meters would show in the explained plan
       ScanMeters.attach(session, prepared);
@@ -455,19 +461,43 @@ public final class SqlReader {
     }
   }
 
-  private static CommandInterface command(SessionLocal session, String sql) {
+  private CommandInterface command(SessionLocal session, String sql, Canceller canceller)
+      throws SQLException {
+    return prepare(session, sql, canceller, session::prepareCommand);
+  }
+
+  private Prepared prepare(SessionLocal session, String sql, Canceller canceller)
+      throws SQLException {
+    return prepare(session, sql, canceller, session::prepare);
+  }
+
+  /** Has H2 parse a text. Long texts are parsed one at a time, because each takes much memory. */
+  private <T> T prepare(
+      SessionLocal session, String sql, Canceller canceller, Function<String, T> parser)
+      throws SQLException {
+    boolean isLong = sql.length() > Limits.LONG_STATEMENT_CHARS;
+    if (isLong) {
+      awaitLongText(canceller);
+    }
     try {
-      return session.prepareCommand(sql);
+      return parser.apply(sql);
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
+    } finally {
+      if (isLong) {
+        longTexts.release();
+      }
     }
   }
 
-  private static Prepared prepare(SessionLocal session, String sql) {
+  private void awaitLongText(Canceller canceller) throws SQLException {
     try {
-      return session.prepare(sql);
-    } catch (RuntimeException e) {
-      throw SqlErrors.ofPreparation(session, e);
+      while (!longTexts.tryAcquire(CANCEL_CHECK_MILLIS, TimeUnit.MILLISECONDS)) {
+        canceller.throwIfCancelled();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw SqlErrors.exception(SqlState.CANCELLED, "the node stops");
     }
   }
 

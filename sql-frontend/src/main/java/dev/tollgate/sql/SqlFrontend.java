@@ -58,6 +58,11 @@ public final class SqlFrontend {
     return ReadPart.of(sql);
   }
 
+  /** Whether a statement can be read, and has neither too many characters nor too many tokens. */
+  public static boolean isShortEnough(String sql) {
+    return sql.length() <= SqlLimits.STATEMENT_LENGTH && Tokens.isReadable(sql);
+  }
+
   /**
    * Returns the form of a statement that was planned: its text without values, which operators may
    * see, of at most some 1,000 characters. This takes some tens of microseconds.

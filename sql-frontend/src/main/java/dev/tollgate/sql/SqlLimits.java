@@ -10,6 +10,14 @@ public final class SqlLimits {
   public static final int STATEMENT_LENGTH = 1_048_576;
 
   /**
+   * Tokens of a statement: words, names, literals, parameters and signs. A token becomes some 600
+   * bytes while a statement is planned, half of which are alive at the end, and as much again when
+   * H2 parses the text on each replica. A literal or a comment is one token at most, however long
+   * it is.
+   */
+  public static final int TOKENS = 100_000;
+
+  /**
    * Nesting depth of parentheses, brackets and CASEs. Calcite's parser is recursive: at this depth
    * it was measured to need up to 400 KiB of stack, and 500 KiB with {@link #OPERATORS} in
    * addition.

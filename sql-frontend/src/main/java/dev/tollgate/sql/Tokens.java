@@ -70,6 +70,16 @@ final class Tokens {
     return tokens;
   }
 
+  /** Whether a text has no error that {@link #of} finds, and not too many tokens. */
+  static boolean isReadable(String sql) {
+    try {
+      read(sql, new ArrayList<>());
+      return true;
+    } catch (SqlRefused refused) {
+      return false;
+    }
+  }
+
   /** Adds all tokens of the text, the end among them. */
   private static void read(String sql, List<Token> tokens) {
     TollgateParserTokenManager lexer =
@@ -82,12 +92,24 @@ final class Tokens {
       if (joined == null) {
         LexicalRules.check(previous, token);
         Literals.plain(token);
+        requireRoom(tokens, token);
         tokens.add(token);
       } else {
         LexicalRules.checkNumber(joined);
         tokens.set(tokens.size() - 1, joined);
       }
     } while (token.kind != TollgateParserConstants.EOF);
+  }
+
+  private static void requireRoom(List<Token> tokens, Token token) {
+    if (tokens.size() >= SqlLimits.TOKENS && token.kind != TollgateParserConstants.EOF) {
+      throw Refusals.tooLong(
+          token,
+          "a statement has at most "
+              + SqlLimits.TOKENS
+              + " words, literals and signs: send its values as a batch of parameters, or split the"
+              + " statement");
+    }
   }
 
   /** Turns DECLARE GLOBAL TEMPORARY TABLE, as Db2 and Derby have it, into CREATE, as H2 has it. */

@@ -294,6 +294,7 @@ final class SqlReference {
         List.of("what", "at most"),
         Stream.of(
             List.of("characters of a statement", number(SqlLimits.STATEMENT_LENGTH)),
+            List.of("words, literals and signs of a statement", number(SqlLimits.TOKENS)),
             List.of("levels of parentheses, brackets, CASE", number(SqlLimits.NESTING)),
             List.of(
                 "operators on the way into an expression; BETWEEN and LIKE count 3",

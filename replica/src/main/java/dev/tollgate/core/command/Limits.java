@@ -128,6 +128,12 @@ public final class Limits {
   /** Longest wait for a lock, one hour. */
   public static final long LOCK_WAIT_MAX_MILLIS = 60 * 60 * 1000L;
 
+  /**
+   * Characters beyond which a statement is planned, tried and parsed alone on a node: its trees may
+   * take some hundred times as many bytes.
+   */
+  public static final int LONG_STATEMENT_CHARS = 16_384;
+
   /** Characters of one SQL statement. */
   public static final int STATEMENT_CHARS = 1 << 20;
 

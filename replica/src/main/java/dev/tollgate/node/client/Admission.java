@@ -99,7 +99,9 @@ final class Admission {
     }
     work.inTurn(
         results,
-        Workers.Kind.REHEARSALS,
+        writes.stream().anyMatch(Admission::isLong)
+            ? Workers.Kind.LONG_REHEARSALS
+            : Workers.Kind.REHEARSALS,
         request.answer(),
         () -> {
           try {
@@ -115,6 +117,10 @@ final class Admission {
           }
           proposal.run();
         });
+  }
+
+  private static boolean isLong(Write write) {
+    return write.sql().length() > Limits.LONG_STATEMENT_CHARS;
   }
 
   private boolean isKnown(Write write) {

@@ -11,7 +11,8 @@ package dev.tollgate.node.client;
  * @param queuedCalls lock and lease calls that wait until their arguments are computed
  * @param queuedQueries queries, fetches and descriptions that wait for a thread
  * @param queuedFiles parts of snapshots and procedures that wait for a thread
- * @param requestBytes bytes of large requests that are not answered yet, of all connections
+ * @param requestBytes bytes of large requests that are not answered yet, of all connections, with
+ *     what their values take once they are decoded
  * @param requestsPerConnection requests of one connection that are not answered yet
  * @param unreadBytes bytes of replies that one client has not read; a client with more is
  *     disconnected
@@ -48,7 +49,7 @@ public record ClientLimits(
           10_000,
           10_000,
           1_000,
-          128L << 20,
+          requestBytes(Runtime.getRuntime().maxMemory()),
           64,
           48L << 20,
           256L << 20,
@@ -57,6 +58,14 @@ public record ClientLimits(
           10_000,
           16,
           ConnectionLimits.STANDARD);
+
+  /**
+   * An eighth of the heap, at most 128 MiB. A request of the largest size has room in any case: a
+   * frame of 16 MiB, and 31 MiB for its values.
+   */
+  static long requestBytes(long heapBytes) {
+    return Math.min(128L << 20, Math.max(64L << 20, heapBytes / 8));
+  }
 
   /** Returns these limits with others for connections. */
   public ClientLimits with(ConnectionLimits other) {

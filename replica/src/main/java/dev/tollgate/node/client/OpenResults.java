@@ -32,7 +32,10 @@ final class OpenResults {
 
   /** The turns of the connection's work: what is short does not wait for queries. */
   QueryTurns turns(Workers.Kind kind) {
-    return kind == Workers.Kind.QUERIES ? queries : shortWork;
+    return switch (kind) {
+      case QUERIES, LONG_PLANS, LONG_REHEARSALS -> queries;
+      case PLANS, REHEARSALS, CALLS, FILES, CHORES -> shortWork;
+    };
   }
 
   /** True if rows of results are still to be fetched. */

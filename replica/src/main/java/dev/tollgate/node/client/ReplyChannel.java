@@ -58,8 +58,12 @@ final class ReplyChannel {
       return to(id);
     }
     traffic.came();
-    int bytes = frame.body().length;
-    Reply.Failure full = full();
+    RequestWeight weight = RequestWeight.of(frame.body().length, request);
+    long bytes = weight.bytes();
+    Reply.Failure full = weight.refusal();
+    if (full == null) {
+      full = full();
+    }
     if (full == null) {
       full = rate.admit(request);
     }

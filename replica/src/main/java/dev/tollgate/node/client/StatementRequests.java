@@ -103,9 +103,7 @@ final class StatementRequests {
     } else {
       work.inTurn(
           results,
-          sql.length() <= ClientLimits.SHORT_STATEMENT_CHARS
-              ? Workers.Kind.PLANS
-              : Workers.Kind.QUERIES,
+          Workers.Kind.ofPlans(sql.length()),
           answer,
           () -> {
             try {

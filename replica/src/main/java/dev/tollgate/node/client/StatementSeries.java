@@ -82,9 +82,7 @@ final class StatementSeries {
     } else {
       work.inTurn(
           results,
-          unplannedChars <= ClientLimits.SHORT_STATEMENT_CHARS
-              ? Workers.Kind.PLANS
-              : Workers.Kind.QUERIES,
+          Workers.Kind.ofPlans(unplannedChars),
           answer,
           () -> propose(number, session, losses, results, request, frontend::plan));
     }

@@ -50,8 +50,12 @@ final class Traffic {
     return unreadBytes.get();
   }
 
-  /** Admits a request, which then counts until {@link #answered}; or returns why it is refused. */
-  Reply.@Nullable Failure admit(int bytes) {
+  /**
+   * Admits a request, which then counts until {@link #answered}; or returns why it is refused.
+   *
+   * @param bytes what the request takes once it is decoded, from {@link RequestWeight}
+   */
+  Reply.@Nullable Failure admit(long bytes) {
     if (bytes < ClientLimits.SMALL_REQUEST_BYTES) {
       return null;
     }
@@ -68,7 +72,7 @@ final class Traffic {
         SqlState.BUSY,
         "the requests that node "
             + nodeId
-            + " has not answered yet have "
+            + " has not answered yet take "
             + bytes
             + " bytes, and at most "
             + limits.requestBytes()
@@ -93,7 +97,7 @@ final class Traffic {
     requestBytes.addAndGet(-bytes);
   }
 
-  void answered(int bytes) {
+  void answered(long bytes) {
     if (bytes >= ClientLimits.SMALL_REQUEST_BYTES) {
       requestBytes.addAndGet(-bytes);
     }

@@ -26,11 +26,18 @@ public final class Workers implements AutoCloseable {
   public enum Kind {
     /** Planning short statements: computes, and waits for nothing. */
     PLANS("statements wait to be planned", 4),
+    /**
+     * Planning long statements, one at a time. The tree of a statement may take some 40 MiB, and
+     * collections that find several of them last longer than an election.
+     */
+    LONG_PLANS("long statements wait to be planned", 1),
     /** Trying what writes read, before the writes enter the log. */
     REHEARSALS("statements wait until the leader has tried them", 4),
+    /** The same for long writes, one at a time, because their reads are planned too. */
+    LONG_REHEARSALS("long statements wait until the leader has tried them", 1),
     /** Computing the arguments of lock and lease calls, which may wait for a definition. */
     CALLS("lock and lease calls wait until their arguments are computed", 8),
-    /** Queries, fetches and descriptions; planning long statements. */
+    /** Queries, fetches and descriptions; planning statements that are not short. */
     QUERIES("queries wait for a thread", 16),
     /** Snapshots, and the procedures of administrators. */
     FILES("parts of snapshots and procedures wait for a thread", 4),
@@ -48,10 +55,17 @@ public final class Workers implements AutoCloseable {
       this.threads = threads;
     }
 
+    /** Where statements with so many characters are planned. */
+    static Kind ofPlans(long chars) {
+      return chars <= ClientLimits.SHORT_STATEMENT_CHARS
+          ? PLANS
+          : chars <= Limits.LONG_STATEMENT_CHARS ? QUERIES : LONG_PLANS;
+    }
+
     private int queue(ClientLimits limits) {
       return switch (this) {
-        case PLANS -> limits.queuedPlans();
-        case REHEARSALS -> limits.queuedRehearsals();
+        case PLANS, LONG_PLANS -> limits.queuedPlans();
+        case REHEARSALS, LONG_REHEARSALS -> limits.queuedRehearsals();
         case CALLS -> limits.queuedCalls();
         case QUERIES -> limits.queuedQueries();
         case FILES -> limits.queuedFiles();
@@ -83,6 +97,7 @@ public final class Workers implements AutoCloseable {
   public static Workers on(Executor executor) {
     Workers simulated = new Workers("simulated", ClientLimits.STANDARD, executor);
     simulated.executors.put(Kind.REHEARSALS, Runnable::run);
+    simulated.executors.put(Kind.LONG_REHEARSALS, Runnable::run);
     return simulated;
   }
 
@@ -95,7 +110,7 @@ public final class Workers implements AutoCloseable {
             30,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(kind.queue(limits)),
-            kind == Kind.REHEARSALS
+            kind == Kind.REHEARSALS || kind == Kind.LONG_REHEARSALS
                 ? work -> ApplyThread.deep(null, work, name, Limits.REHEARSAL_STACK_BYTES)
                 : new DefaultThreadFactory(name, /* daemon= */ true));
     pool.allowCoreThreadTimeOut(true);

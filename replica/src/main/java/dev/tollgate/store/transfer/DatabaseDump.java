@@ -10,6 +10,7 @@ import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.h2.table.Column;
@@ -35,17 +36,18 @@ public final class DatabaseDump implements AutoCloseable {
 
   private final DatabaseRestore restore = new DatabaseRestore();
   private final Appendable out;
-  private final int longestStatement;
+  private final Predicate<String> fits;
   private String insert = "";
   private final StringBuilder rows = new StringBuilder();
   private int rowCount;
 
   /**
-   * @param longestStatement maximum characters of a statement that clients may send
+   * @param fits whether a client may send a statement, by its length; statements of up to 64 KiB
+   *     fit
    */
-  public DatabaseDump(Appendable out, int longestStatement) {
+  public DatabaseDump(Appendable out, Predicate<String> fits) {
     this.out = requireNonNull(out, "out");
-    this.longestStatement = longestStatement;
+    this.fits = requireNonNull(fits, "fits");
   }
 
   /**
@@ -124,14 +126,14 @@ public final class DatabaseDump implements AutoCloseable {
   }
 
   private void add(Table table, String row) throws IOException {
-    if (insert.length() + row.length() > longestStatement) {
+    if (insert.length() + row.length() > STATEMENT_CHARS && !fits.test(insert + row)) {
       throw new IOException(
           "a row of "
               + DumpedDefinitions.sql(table)
               + " takes "
               + row.length()
-              + " characters as SQL, more than fit into a statement: take a backup instead, which"
-              + " has no such limit");
+              + " characters as SQL, and more than fit into a statement, or more values: take a backup"
+              + " instead, which has no such limit");
     }
     if (rowCount == STATEMENT_ROWS || rows.length() + row.length() > STATEMENT_CHARS) {
       flush();
