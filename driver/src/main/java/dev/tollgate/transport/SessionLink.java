@@ -265,8 +265,8 @@ final class SessionLink {
   }
 
   /**
-   * Waits for the reply. Empty when the link is severed, or the limit of the budget is reached. When
-   * the deadline is over, the node is told so again and again, and still has the last word: it
+   * Waits for the reply. Empty when the link is severed, or the limit of the budget is reached.
+   * When the deadline is over, the node is told so again and again, and still has the last word: it
    * alone knows how the request ended.
    */
   private Optional<Reply> await(NodeConnection current, long requestId, Call call, Budget budget)

@@ -92,8 +92,7 @@ class EarlyCancelTest {
   void writeOfATransactionLeavesTheTransactionOpen() throws Exception {
     TransactionMode open = TransactionMode.READ_COMMITTED;
     assertInstanceOf(
-        Reply.Result.class,
-        client.call(execute(++sequence, open, "INSERT INTO T VALUES (1)")));
+        Reply.Result.class, client.call(execute(++sequence, open, "INSERT INTO T VALUES (1)")));
     cancelNext();
     assertCanceled(client.call(execute(++sequence, open, "INSERT INTO T VALUES (2)")));
     cancelNext();

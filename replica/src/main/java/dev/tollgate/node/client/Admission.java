@@ -142,8 +142,7 @@ final class Admission {
       request.cancellation().interruptBy(canceller::cancel);
       try {
         byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
-        reader.rehearse(
-            settings, read.sql(), first, locks, processorMillis, canceller);
+        reader.rehearse(settings, read.sql(), first, locks, processorMillis, canceller);
       } catch (SQLException e) {
         String state = e.getSQLState();
         if (SqlState.TOO_MUCH_WORK.state().equals(state)
@@ -169,8 +168,7 @@ final class Admission {
   }
 
   private void refuse(NumberedRequest request, SQLException refusal, RequestWork.Task proposal) {
-    proposals.refuse(
-        request, Replies.of(refusal), () -> work.attempt(request.answer(), proposal));
+    proposals.refuse(request, Replies.of(refusal), () -> work.attempt(request.answer(), proposal));
   }
 
   private static final class KnownShapes extends LinkedHashMap<Long, Boolean> {

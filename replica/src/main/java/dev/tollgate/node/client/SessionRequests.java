@@ -245,7 +245,10 @@ final class SessionRequests {
                             : new Reply.Ok())));
   }
 
-  /** Cancels a statement of a session, also one that has not come yet. The client sends this by another connection. */
+  /**
+   * Cancels a statement of a session, also one that has not come yet. The client sends this by
+   * another connection.
+   */
   void cancel(Request.Cancel cancel, @Nullable String user, Consumer<Reply> answer) {
     if (cancel.sessionId() <= 0 || cancel.sequence() <= 0) {
       throw new WireFormatException("cancel of session " + cancel.sessionId());

@@ -61,11 +61,7 @@ final class StatementRequests {
     Cancellations.Statement cancellation = cancellations.begins(id);
     TimedAnswer timed =
         slow.time(
-            session,
-            client,
-            request.sql(),
-            /* others= */ 0,
-            ending(id, cancellation, answer));
+            session, client, request.sql(), /* others= */ 0, ending(id, cancellation, answer));
     ReceivedStatement statement =
         new ReceivedStatement(session, client, request, losses, results, cancellation, timed);
     withPlan(
@@ -91,8 +87,7 @@ final class StatementRequests {
     RequestId id = new RequestId(session.id(), request.sequence());
     Cancellations.Statement cancellation = cancellations.begins(id);
     TimedAnswer timed =
-        slow.time(
-            session, client, first, statements.size() - 1, ending(id, cancellation, answer));
+        slow.time(session, client, first, statements.size() - 1, ending(id, cancellation, answer));
     series.run(session, request, losses, results, cancellation, timed);
   }
 
