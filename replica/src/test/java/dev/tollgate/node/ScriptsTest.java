@@ -595,7 +595,9 @@ class ScriptsTest {
     Socket gone = send("/v1/locks/job", waiting);
     await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
     departure.of(gone);
-    await().atMost(BEFORE_THE_WAIT_ENDS).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":0"));
+    await()
+        .atMost(BEFORE_THE_WAIT_ENDS)
+        .until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":0"));
     ok("DELETE", "/v1/locks/job?lease=" + holder, "");
     assertTrue(ok("GET", "/v1/locks/job", "").contains("\"held\":false"));
   }
@@ -652,7 +654,9 @@ class ScriptsTest {
     kept.getOutputStream().write((head + waiting).getBytes(StandardCharsets.ISO_8859_1));
     await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
     kept.close();
-    await().atMost(BEFORE_THE_WAIT_ENDS).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":0"));
+    await()
+        .atMost(BEFORE_THE_WAIT_ENDS)
+        .until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":0"));
   }
 
   /** The release is in the log before the client goes, so the grant wins. */
