@@ -40,6 +40,10 @@ import org.jspecify.annotations.Nullable;
  * and each write has its time; beyond it the connection is closed. One thread uses it beside the
  * event loop.
  */
+@SuppressWarnings({
+  "FutureReturnValueIgnored", // a channel closes whether its future is heard or not
+  "JavaUtilDate" // Netty writes no other dates
+})
 final class HttpVisit {
   /** A client that reads slowly gets no more than this into buffers of the node. */
   private static final int PIECE_BYTES = 64 << 10;
