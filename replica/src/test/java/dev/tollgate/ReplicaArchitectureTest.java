@@ -153,7 +153,7 @@ class ReplicaArchitectureTest {
   void metricsAndHttpAreKnownToTheAdminAddressOnly() {
     only("dev.tollgate.node.admin", "io.micrometer..").check(CLASSES);
     only("dev.tollgate.node.admin", "io.prometheus..").check(CLASSES);
-    only("dev.tollgate.node.admin", "com.sun.net.httpserver..").check(CLASSES);
+    only("dev.tollgate.node.admin", "io.netty.handler.codec.http..").check(CLASSES);
   }
 
   @Test

@@ -51,6 +51,10 @@ public final class ClusterSession implements AutoCloseable {
   private long releasedAt;
 
   private volatile long sequenceUnderWay;
+
+  /** The last statement that was canceled. */
+  private volatile long sequenceCanceled;
+
   private volatile Duration networkTimeout;
   private volatile @Nullable String endedBecause;
 
@@ -216,8 +220,13 @@ public final class ClusterSession implements AutoCloseable {
     }
 
     @Override
-    public void cancel() {
-      cluster.cancel(cancellation(execution.sequence()));
+    public Request.Cancel cancellation() {
+      return ClusterSession.this.cancellation(execution.sequence());
+    }
+
+    @Override
+    public boolean isCanceled() {
+      return sequenceCanceled == execution.sequence();
     }
   }
 
@@ -260,8 +269,13 @@ public final class ClusterSession implements AutoCloseable {
     }
 
     @Override
-    public void cancel() {
-      cluster.cancel(cancellation(sequence));
+    public Request.Cancel cancellation() {
+      return ClusterSession.this.cancellation(sequence);
+    }
+
+    @Override
+    public boolean isCanceled() {
+      return sequenceCanceled == sequence;
     }
   }
 
@@ -473,6 +487,7 @@ public final class ClusterSession implements AutoCloseable {
   public void cancel() {
     long sequence = sequenceUnderWay;
     if (sequence != 0) {
+      sequenceCanceled = sequence;
       cluster.cancel(cancellation(sequence));
     }
   }

@@ -42,8 +42,13 @@ final class SessionLink {
     /** How long the reply may take, zero for no limit; read before each sending. */
     Duration untilDeadline();
 
-    /** Tries to end the request at the node when its time is over. */
-    void cancel();
+    /** What ends the request at the node when its time is over; null if nothing does. */
+    Request.@Nullable Cancel cancellation();
+
+    /** True once another thread has canceled the request. */
+    default boolean isCanceled() {
+      return false;
+    }
 
     /** A request that changes nothing, or may be carried out twice, and has no deadline. */
     static Call question(Request request) {
@@ -63,7 +68,9 @@ final class SessionLink {
     }
 
     @Override
-    public void cancel() {}
+    public Request.@Nullable Cancel cancellation() {
+      return null;
+    }
   }
 
   /**
@@ -130,8 +137,8 @@ final class SessionLink {
   /**
    * Sends the request until a reply arrives.
    *
-   * @throws UnansweredException if there is no reply when the budget is spent, or after a
-   *     cancellation or {@link #sever}
+   * @throws UnansweredException if there is no reply when the budget is spent, or after {@link
+   *     #sever}
    * @throws TransportException if the session is gone, or if the request is too large
    * @throws EarlierVersionException if the node is too old for the request, which was not sent
    */
@@ -258,27 +265,32 @@ final class SessionLink {
   }
 
   /**
-   * Waits for the reply. Empty when the deadline is over and the node does not say how the canceled
-   * request ended. Also empty when the link is severed, or the limit of the budget is reached.
+   * Waits for the reply. Empty when the link is severed, or the limit of the budget is reached.
+   * When the deadline is over, the node is told so again and again, and still has the last word: it
+   * alone knows how the request ended.
    */
   private Optional<Reply> await(NodeConnection current, long requestId, Call call, Budget budget)
       throws IOException {
-    boolean cancelled = false;
+    boolean canceled = false;
     boolean timed = !call.untilDeadline().isZero();
     long deadline = environment.nanos() + call.untilDeadline().toNanos();
     while (!severed && !budget.limitReached()) {
+      if (!canceled && call.isCanceled()) {
+        canceled = true;
+        timed = true;
+        deadline = environment.nanos();
+      }
+      if (timed && environment.nanos() - deadline >= 0) {
+        Request.Cancel cancellation = call.cancellation();
+        if (cancellation != null) {
+          // on this connection a cancellation cannot overtake its request
+          current.send(current.newRequestId(), cancellation, 0);
+        }
+        deadline = environment.nanos() + environment.timing().cancelAgain().toNanos();
+      }
       Duration wait = environment.timing().pingAfter();
       if (timed) {
-        Duration left = Duration.ofNanos(deadline - environment.nanos());
-        if (left.isNegative() || left.isZero()) {
-          if (cancelled) {
-            return Optional.empty();
-          }
-          call.cancel();
-          cancelled = true;
-          deadline = environment.nanos() + environment.timing().cancelGrace().toNanos();
-          continue;
-        }
+        Duration left = Duration.ofNanos(Math.max(0, deadline - environment.nanos()));
         wait = left.compareTo(wait) < 0 ? left : wait;
       }
       long arrivedBefore = current.arrivedBytes();

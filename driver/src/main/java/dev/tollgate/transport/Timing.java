@@ -10,7 +10,7 @@ import java.time.Duration;
  *     no byte of a request for this long
  * @param tick longest time between two checks by the control thread
  * @param longestInterval heartbeats are at least this frequent, however long the leases are
- * @param cancelGrace how long a node may take to report how a canceled statement ended
+ * @param cancelAgain after which a statement that goes on is canceled again
  * @param closeWait how long closing a session waits, first for the statement under way and then for
  *     the node
  * @param renewWait how long a statement waits for the heartbeat that renews its session's lease
@@ -20,7 +20,7 @@ record Timing(
     Duration deadAfter,
     Duration tick,
     Duration longestInterval,
-    Duration cancelGrace,
+    Duration cancelAgain,
     Duration closeWait,
     Duration renewWait) {
   static final Timing STANDARD =

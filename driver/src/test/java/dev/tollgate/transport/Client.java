@@ -49,7 +49,7 @@ final class Client {
             silence.multipliedBy(3),
             tick,
             tick.multipliedBy(40),
-            QUICK.cancelGrace(),
+            QUICK.cancelAgain(),
             QUICK.closeWait(),
             QUICK.renewWait());
     return new ClusterRegistry(new Timekeeping(clock, timing), Cluster::installedProviders);

@@ -17,7 +17,7 @@ public final class PatientDriver {
             SILENCE,
             usual.tick(),
             usual.longestInterval(),
-            usual.cancelGrace(),
+            usual.cancelAgain(),
             usual.closeWait(),
             usual.renewWait());
     return new ClusterRegistry(

@@ -341,6 +341,9 @@ public final class Limits {
    */
   public static final int TALLIED_TABLES = 100;
 
+  /** Cancellations that a node keeps for statements that have not come; the oldest goes first. */
+  public static final int KEPT_CANCELLATIONS = 10_000;
+
   /** The highest feature level that a cluster can have. */
   public static final int FEATURE_LEVEL_MAX = 10_000;
 

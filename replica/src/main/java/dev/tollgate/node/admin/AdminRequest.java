@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param body at most {@link AdminLimits#requestBytes}
  * @param from where the connection comes from
  * @param headers the first header of a name, or null
+ * @param presence whether the client still waits for the answer
  */
 @SuppressWarnings("ArrayRecordComponent") // no page changes it, and none compares requests
 public record AdminRequest(
@@ -26,7 +27,8 @@ public record AdminRequest(
     byte[] body,
     Caller caller,
     InetAddress from,
-    Function<String, @Nullable String> headers) {
+    Function<String, @Nullable String> headers,
+    Presence presence) {
   public AdminRequest {
     requireNonNull(method, "method");
     requireNonNull(path, "path");
@@ -36,6 +38,7 @@ public record AdminRequest(
     requireNonNull(caller, "caller");
     requireNonNull(from, "from");
     requireNonNull(headers, "headers");
+    requireNonNull(presence, "presence");
   }
 
   /** The first header of this name, or null. */

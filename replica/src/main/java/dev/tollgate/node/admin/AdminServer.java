@@ -2,23 +2,30 @@ package dev.tollgate.node.admin;
 
 import static java.util.Objects.requireNonNull;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import com.sun.net.httpserver.HttpsExchange;
-import com.sun.net.httpserver.HttpsServer;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.LoggedError;
-import dev.tollgate.tls.Certificates;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.security.cert.Certificate;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,42 +34,27 @@ import org.slf4j.LoggerFactory;
  * The admin address of a node: takes requests, admits their senders, and sends the answers of the
  * routes. Thread-safe.
  *
- * <p>A request takes one of {@link AdminLimits#threads} threads from its first byte to its last:
- * the JDK's server reads and writes with blocking calls. Others wait for a thread. A connection has
- * at most one request, so at most {@link AdminLimits#CONNECTIONS} wait. A client that sends or
- * reads slowly is cut off: the JDK's server times the head of a request, and {@link SlowClients}
- * times the rest.
+ * <p>A request takes one of {@link AdminLimits#threads} threads from its head to its last byte.
+ * Others wait for a thread. A connection has at most one request, so at most {@link
+ * AdminLimits#CONNECTIONS} wait. A client that sends or reads slowly is cut off: {@link
+ * HttpConnection} times the head of a request, and {@link HttpVisit} the rest.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // a channel closes whether its future is heard or not
 final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final int BACKLOG = 64;
   private static final long IDLE_SECONDS = 30;
-
-  static {
-    // the JDK reads these once, when the first server of the process is made
-    setUnlessSet("jdk.httpserver.maxConnections", AdminLimits.CONNECTIONS);
-    setUnlessSet("sun.net.httpserver.maxIdleConnections", AdminLimits.CONNECTIONS);
-    setUnlessSet("sun.net.httpserver.idleInterval", AdminLimits.SILENCE_SECONDS);
-    setUnlessSet("sun.net.httpserver.maxReqTime", AdminLimits.SILENCE_SECONDS);
-    setUnlessSet("sun.net.httpserver.maxReqHeaders", AdminLimits.HEADERS);
-    setUnlessSet("sun.net.httpserver.maxReqHeaderSize", AdminLimits.HEAD_BYTES);
-  }
-
-  private static void setUnlessSet(String property, int value) {
-    if (System.getProperty(property) == null) {
-      System.setProperty(property, String.valueOf(value));
-    }
-  }
 
   private final String nodeId;
   private final AdminLimits limits;
   private final RouteTable routes;
   private final Admission admission;
   private final FatalErrors errors;
-  private final SlowClients slow;
   private final AnswerSender sender;
   private final ThreadPoolExecutor threads;
-  private final HttpServer server;
+  private final EventLoopGroup loop;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Channel listener;
 
   /** Says who may use a route: {@link Doorkeeper#decide}. */
   interface Admission {
@@ -97,9 +89,7 @@ final class AdminServer implements AutoCloseable {
     this.routes = new RouteTable(routes);
     this.admission = requireNonNull(admission, "admission");
     this.errors = requireNonNull(errors, "errors");
-    this.server = bind(address, tls);
-    this.slow = new SlowClients(nodeId, supervision);
-    this.sender = new AnswerSender(limits, slow);
+    this.sender = new AnswerSender(limits);
     this.threads =
         new ThreadPoolExecutor(
             limits.threads(),
@@ -109,21 +99,28 @@ final class AdminServer implements AutoCloseable {
             new LinkedBlockingQueue<>(2 * AdminLimits.CONNECTIONS),
             supervision.threads("tollgate-" + nodeId + "-admin"));
     threads.allowCoreThreadTimeOut(true);
-    server.setExecutor(exchange -> threads.execute(() -> run(exchange)));
-    server.createContext("/", this::handle);
-    server.start();
+    loop =
+        new MultiThreadIoEventLoopGroup(
+            1, supervision.threads("tollgate-" + nodeId + "-admin-io"), NioIoHandler.newFactory());
+    listener = bind(address, tls);
   }
 
-  private static HttpServer bind(InetSocketAddress address, @Nullable AdminTls tls)
-      throws IOException {
+  private Channel bind(InetSocketAddress address, @Nullable AdminTls tls) throws IOException {
     try {
-      if (tls == null) {
-        return HttpServer.create(address, BACKLOG);
-      }
-      HttpsServer server = HttpsServer.create(address, BACKLOG);
-      server.setHttpsConfigurator(tls);
-      return server;
-    } catch (IOException e) {
+      return new ServerBootstrap()
+          .group(loop)
+          .channel(NioServerSocketChannel.class)
+          .option(ChannelOption.SO_BACKLOG, BACKLOG)
+          .option(ChannelOption.SO_REUSEADDR, true)
+          .childOption(ChannelOption.TCP_NODELAY, true)
+          .childOption(ChannelOption.SO_KEEPALIVE, true)
+          .childHandler(new Initializer(tls))
+          .bind(address)
+          .syncUninterruptibly()
+          .channel();
+    } catch (Exception e) {
+      // Netty rethrows what it met, even checked exceptions that it does not declare
+      loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw new IOException(
           "cannot listen on the admin address "
               + address.getHostString()
@@ -135,30 +132,69 @@ final class AdminServer implements AutoCloseable {
     }
   }
 
-  /** The address where it listens, with the port that was chosen if port 0 was requested. */
-  InetSocketAddress address() {
-    return server.getAddress();
-  }
+  private final class Initializer extends ChannelInitializer<SocketChannel> {
+    private final @Nullable AdminTls tls;
 
-  /** An error of the JDK's server must not end the node as an error of a thread of its own does. */
-  private void run(Runnable exchange) {
-    try {
-      exchange.run();
-    } catch (RuntimeException | Error e) {
-      var unused = unexpected(e);
+    Initializer(@Nullable AdminTls tls) {
+      this.tls = tls;
+    }
+
+    @Override
+    protected void initChannel(SocketChannel channel) {
+      if (connections.size() >= AdminLimits.CONNECTIONS) {
+        channel.close();
+        return;
+      }
+      connections.add(channel);
+      if (tls != null) {
+        channel.pipeline().addLast(tls.handler());
+      }
+      channel
+          .pipeline()
+          .addLast(
+              new HttpServerCodec(
+                  new HttpDecoderConfig()
+                      .setMaxInitialLineLength(AdminLimits.HEAD_BYTES)
+                      .setMaxHeaderSize(AdminLimits.HEAD_BYTES)),
+              new HttpConnection(limits, AdminServer.this::begin, AdminServer.this::unexpected));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      var unused = unexpected(cause);
+      context.close();
     }
   }
 
-  private void handle(HttpExchange exchange) {
-    try (exchange;
-        Visit visit = new Visit()) {
-      Answer answer = answer(exchange, visit);
-      boolean json = isForScripts(exchange.getRequestURI().getRawPath());
-      sender.send(exchange, json ? ErrorAnswer.inJson(answer) : answer);
+  private void begin(HttpVisit request) {
+    try {
+      threads.execute(() -> handle(request));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("{}: a request came while the node stopped", nodeId, e);
+      request.abort();
+    }
+  }
+
+  /** The address where it listens, with the port that was chosen if port 0 was requested. */
+  InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  private void handle(HttpVisit request) {
+    boolean answered = false;
+    try (Visit visit = new Visit()) {
+      Answer answer = answer(request, visit);
+      boolean json = isForScripts(request.uri().getRawPath());
+      sender.send(request, json ? ErrorAnswer.inJson(answer) : answer);
+      answered = true;
     } catch (IOException e) {
       LOG.debug("{}: a client of the admin address broke off", nodeId, e);
     } catch (RuntimeException | Error e) {
       var unused = unexpected(e);
+    } finally {
+      if (!answered) {
+        request.abort();
+      }
     }
   }
 
@@ -176,9 +212,9 @@ final class AdminServer implements AutoCloseable {
             + bug.getClass().getSimpleName());
   }
 
-  private Answer answer(HttpExchange exchange, Visit visit) throws IOException {
-    String path = exchange.getRequestURI().getRawPath();
-    String asked = exchange.getRequestMethod();
+  private Answer answer(HttpVisit exchange, Visit visit) throws IOException {
+    String path = exchange.uri().getRawPath();
+    String asked = exchange.method();
     String method = asked.equals("HEAD") ? "GET" : asked;
     if (path == null) {
       return Answer.text(Answer.NOT_FOUND, "there is nothing here");
@@ -187,13 +223,11 @@ final class AdminServer implements AutoCloseable {
     if (route == null) {
       return missing(path);
     }
-    Headers headers = exchange.getRequestHeaders();
     Doorkeeper.Decision decision =
         admission.decide(
             route.audience(),
             !method.equals("GET"),
-            new Doorkeeper.Credentials(
-                exchange.getRemoteAddress().getAddress(), certified(exchange), headers::getFirst));
+            new Doorkeeper.Credentials(exchange.from(), exchange.certified(), exchange::header));
     Caller caller = decision.caller();
     if (caller == null) {
       return requireNonNull(decision.refusal());
@@ -202,13 +236,13 @@ final class AdminServer implements AutoCloseable {
     if (full != null) {
       return full;
     }
-    byte[] body = body(exchange);
+    byte[] body = exchange.body(limits.bodyTime());
     if (body == null) {
       return Answer.text(
           Answer.TOO_LARGE,
           "the body of the request has more than " + limits.requestBytes() + " bytes");
     }
-    String query = exchange.getRequestURI().getRawQuery();
+    String query = exchange.uri().getRawQuery();
     AdminRequest request =
         new AdminRequest(
             method,
@@ -217,8 +251,9 @@ final class AdminServer implements AutoCloseable {
             query == null ? "" : query,
             body,
             caller,
-            exchange.getRemoteAddress().getAddress(),
-            headers::getFirst);
+            exchange.from(),
+            exchange::header,
+            exchange.presence());
     try {
       return route.page().answer(request);
     } catch (RuntimeException | Error e) {
@@ -234,35 +269,15 @@ final class AdminServer implements AutoCloseable {
             .with("Allow", String.join(", ", methods));
   }
 
-  /** The user that the client's certificate names, which was checked; null without one. */
-  private static @Nullable String certified(HttpExchange exchange) {
-    if (!(exchange instanceof HttpsExchange https)) {
-      return null;
-    }
-    try {
-      Certificate[] shown = https.getSSLSession().getPeerCertificates();
-      return shown.length > 0 && shown[0] instanceof X509Certificate certificate
-          ? Certificates.user(certificate)
-          : null;
-    } catch (SSLPeerUnverifiedException e) {
-      return null;
-    }
-  }
-
-  /** Reads the body of a request; null if it is too long. */
-  private byte @Nullable [] body(HttpExchange exchange) throws IOException {
-    byte[] read =
-        slow.within(
-            limits.bodyTime(),
-            () -> exchange.getRequestBody().readNBytes(limits.requestBytes() + 1));
-    return read.length > limits.requestBytes() ? null : read;
-  }
-
   /** Ends what is under way, and the port. */
   @Override
   public void close() {
-    slow.close();
-    server.stop(0);
+    if (loop.isShuttingDown()) {
+      return;
+    }
+    listener.close().syncUninterruptibly();
+    connections.close().syncUninterruptibly();
+    loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
     threads.shutdown();
   }
 }

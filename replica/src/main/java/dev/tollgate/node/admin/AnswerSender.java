@@ -2,10 +2,10 @@ package dev.tollgate.node.admin;
 
 import static java.util.Objects.requireNonNull;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 
@@ -21,29 +21,27 @@ final class AnswerSender {
   private static final int FIRST_ERROR = 400;
 
   private final AdminLimits limits;
-  private final SlowClients slow;
   private final Semaphore streams;
 
-  AnswerSender(AdminLimits limits, SlowClients slow) {
+  AnswerSender(AdminLimits limits) {
     this.limits = requireNonNull(limits, "limits");
-    this.slow = requireNonNull(slow, "slow");
     this.streams = new Semaphore(limits.streams());
   }
 
   /** Sends an answer, or says that too many answers without an end are sent. */
-  void send(HttpExchange exchange, Answer answer) throws IOException {
+  void send(HttpVisit visit, Answer answer) throws IOException {
     Answer.Stream stream = answer.stream();
-    if (stream == null || exchange.getRequestMethod().equals("HEAD")) {
-      sendBytes(exchange, answer);
+    if (stream == null || visit.isHead()) {
+      sendBytes(visit, answer);
     } else if (streams.tryAcquire()) {
       try {
-        sendStream(exchange, answer, stream);
+        sendStream(visit, answer, stream);
       } finally {
         streams.release();
       }
     } else {
       sendBytes(
-          exchange,
+          visit,
           Answer.text(
               Answer.UNAVAILABLE,
               "this node already sends "
@@ -52,50 +50,29 @@ final class AnswerSender {
     }
   }
 
-  private void sendBytes(HttpExchange exchange, Answer answer) throws IOException {
-    writeHeaders(exchange, answer);
-    byte[] bytes = answer.bytes();
-    boolean empty = bytes.length == 0 || exchange.getRequestMethod().equals("HEAD");
-    if (answer.status() == Answer.TOO_LARGE) {
-      // what follows on this connection is the rest of the body
-      exchange.getResponseHeaders().set("Connection", "close");
-    }
+  private void sendBytes(HttpVisit visit, Answer answer) throws IOException {
     // an error is short: it is the unread rest of the request that takes time
     boolean isError = answer.status() >= FIRST_ERROR;
-    slow.within(
-        isError ? limits.errorTime() : limits.answerTime(),
-        () -> {
-          exchange.sendResponseHeaders(answer.status(), empty ? -1 : bytes.length);
-          if (!empty) {
-            exchange.getResponseBody().write(bytes);
-          }
-          exchange.getResponseBody().close();
-          return true;
-        });
+    visit.send(
+        answer.status(),
+        headers(answer),
+        answer.bytes(),
+        // what follows on this connection is the rest of the body
+        answer.status() != Answer.TOO_LARGE,
+        isError ? limits.errorTime() : limits.answerTime());
   }
 
-  private void sendStream(HttpExchange exchange, Answer answer, Answer.Stream stream)
-      throws IOException {
-    writeHeaders(exchange, answer);
-    slow.within(
-        limits.streamTime(),
-        () -> {
-          exchange.sendResponseHeaders(answer.status(), 0);
-          return true;
-        });
-    OutputStream out = exchange.getResponseBody();
-    stream.writeTo(new GuardedStream(out, slow, limits.streamTime()));
-    slow.within(
-        limits.streamTime(),
-        () -> {
-          out.close();
-          return true;
-        });
+  private void sendStream(HttpVisit visit, Answer answer, Answer.Stream stream) throws IOException {
+    try (OutputStream out =
+        new BufferedOutputStream(
+            visit.stream(answer.status(), headers(answer), limits.streamTime()))) {
+      stream.writeTo(out);
+    }
   }
 
-  private static void writeHeaders(HttpExchange exchange, Answer answer) {
-    Headers headers = exchange.getResponseHeaders();
-    ALWAYS.forEach(headers::set);
-    answer.headers().forEach(headers::set);
+  private static Map<String, String> headers(Answer answer) {
+    Map<String, String> headers = new LinkedHashMap<>(ALWAYS);
+    headers.putAll(answer.headers());
+    return headers;
   }
 }

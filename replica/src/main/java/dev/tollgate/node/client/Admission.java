@@ -36,7 +36,7 @@ final class Admission {
   private final LockAccess locks;
   private final Leadership leadership;
   private final Facts facts;
-  private final Workers workers;
+  private final StatementProposals proposals;
   private final RequestWork work;
   private final long processorMillis;
 
@@ -53,7 +53,7 @@ final class Admission {
       LockAccess locks,
       Leadership leadership,
       Facts facts,
-      Workers workers,
+      StatementProposals proposals,
       RequestWork work,
       long processorMillis) {
     this.memory = requireNonNull(memory, "memory");
@@ -61,7 +61,7 @@ final class Admission {
     this.locks = requireNonNull(locks, "locks");
     this.leadership = requireNonNull(leadership, "leadership");
     this.facts = requireNonNull(facts, "facts");
-    this.workers = requireNonNull(workers, "workers");
+    this.proposals = requireNonNull(proposals, "proposals");
     this.work = requireNonNull(work, "work");
     this.processorMillis = processorMillis;
   }
@@ -108,7 +108,7 @@ final class Admission {
             SqlReader.Settings settings = session.settings(facts);
             for (Write write : writes) {
               if (!isKnown(write)) {
-                rehearse(settings, write, Math.min(losses, 1));
+                rehearse(request, settings, write, Math.min(losses, 1));
               }
             }
           } catch (SQLException refusal) {
@@ -138,14 +138,17 @@ final class Admission {
    * @throws SQLException with 54001 or 53200 only. Whatever else fails may be due to statements
    *     that are under way, so the log decides it.
    */
-  private void rehearse(SqlReader.Settings settings, Write write, int losses) throws SQLException {
+  private void rehearse(
+      NumberedRequest request, SqlReader.Settings settings, Write write, int losses)
+      throws SQLException {
     Plan.Read read = SqlFrontend.readPart(write.sql());
     if (read != null && !write.operation().parameterSets().isEmpty()) {
       byte[] set = write.operation().parameterSets().get(0).values().bytes();
+      SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
+      request.cancellation().interruptBy(canceller::cancel);
       try {
         byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
-        reader.rehearse(
-            settings, read.sql(), first, locks, processorMillis, new SqlReader.Canceller(losses));
+        reader.rehearse(settings, read.sql(), first, locks, processorMillis, canceller);
       } catch (SQLException e) {
         String state = e.getSQLState();
         if (SqlState.TOO_MUCH_WORK.state().equals(state)
@@ -158,6 +161,11 @@ final class Admission {
               e.getErrorCode(),
               e);
         }
+        if (request.cancellation().isCanceled()) {
+          return;
+        }
+      } finally {
+        request.cancellation().goesOn();
       }
     }
     synchronized (known) {
@@ -165,23 +173,8 @@ final class Admission {
     }
   }
 
-  /**
-   * Refuses a request, unless it was applied already and this is its repetition, which the log
-   * answers.
-   */
   private void refuse(NumberedRequest request, SQLException refusal, RequestWork.Task proposal) {
-    leadership.awaitEntry(
-        still ->
-            workers.chore(
-                () -> {
-                  if (!still) {
-                    request.answer().accept(leadership.notLeader());
-                  } else if (facts.hasReached(request.id())) {
-                    work.attempt(request.answer(), proposal);
-                  } else {
-                    request.answer().accept(Replies.of(refusal));
-                  }
-                }));
+    proposals.refuse(request, Replies.of(refusal), () -> work.attempt(request.answer(), proposal));
   }
 
   private static final class KnownShapes extends LinkedHashMap<Long, Boolean> {

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param unreadBytes bytes of answers that clients have not read
  * @param waitingRequests requests that wait for a lock, a row or a transaction, of this node as
  *     leader
- * @param runningQueries sessions whose query runs
+ * @param runningQueries queries that run
  * @param heldTransactions transactions that wait to begin until a snapshot has begun
  * @param queued work that waits for a thread, by its kind
  */

@@ -50,7 +50,8 @@ public final class ClientService implements Replica.Listener {
   private final HolderWatches watches;
   private final LeaderWatches leaders;
   private final TakeoverWaits takeovers;
-  private final RunningQueries queries = new RunningQueries();
+  private final Cancellations cancellations = new Cancellations();
+  private final StatementQueries statementQueries;
   private final RequestWork work;
   private final StatementExecution execution;
   private final StatementSeries series;
@@ -122,11 +123,10 @@ public final class ClientService implements Replica.Listener {
 
     Facts facts = replica.facts();
     StatementProposals proposals =
-        new StatementProposals(pipeline, gate, waiting, facts, leadership, work);
+        new StatementProposals(pipeline, gate, waiting, facts, leadership, workers, work);
     ReadAccess reads = new ReadAccess(leadership, facts, timeKeeper, proposals);
     LockAccess locks = new ClusterViews(replica, log, timeKeeper);
-    StatementQueries statementQueries =
-        new StatementQueries(database.reader(), locks, facts, queries);
+    statementQueries = new StatementQueries(database.reader(), locks, facts);
     Admission admission =
         new Admission(
             database.memory(),
@@ -134,7 +134,7 @@ public final class ClientService implements Replica.Listener {
             locks,
             leadership,
             facts,
-            workers,
+            proposals,
             work,
             limits.rehearsalMillis());
     LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
@@ -203,7 +203,7 @@ public final class ClientService implements Replica.Listener {
         traffic.requestBytes(),
         traffic.unreadBytes(),
         waiting.size(),
-        queries.size(),
+        statementQueries.running(),
         gate.held(),
         queued);
   }
@@ -248,7 +248,13 @@ public final class ClientService implements Replica.Listener {
             link::trust,
             admitted),
         new SessionRequests(
-            leadership, takeovers, pipeline, replica.facts(), queries, replies, access.owners()),
+            leadership,
+            takeovers,
+            pipeline,
+            replica.facts(),
+            cancellations,
+            replies,
+            access.owners()),
         new Heartbeats(timeKeeper, keepers, leadership, replica.facts(), workers, replies),
         watches,
         leaders,
@@ -259,6 +265,7 @@ public final class ClientService implements Replica.Listener {
             series,
             descriptions,
             work,
+            cancellations,
             slow,
             new OpenResults(traffic.limits().connections().queriesAtOnce())),
         new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
@@ -279,6 +286,9 @@ public final class ClientService implements Replica.Listener {
     if (notice instanceof Notice.Completed completed) {
       waiting.completed(completed);
     } else {
+      if (notice instanceof Notice.SessionEnded ended) {
+        cancellations.sessionEnded(ended.session());
+      }
       keepers.noticed(notice);
     }
   }

@@ -16,6 +16,7 @@ import java.sql.SQLException;
  *
  * @param losses connections that were lost while the reply was due on them
  * @param results of the connection that the statement came by
+ * @param cancellation tells whether the client has canceled it
  * @param answer takes the reply; callable from any thread
  */
 record ReceivedStatement(
@@ -24,12 +25,14 @@ record ReceivedStatement(
     Request.Execute request,
     int losses,
     OpenResults results,
+    Cancellations.Statement cancellation,
     TimedAnswer answer) {
   ReceivedStatement {
     requireNonNull(session, "session");
     requireNonNull(client, "client");
     requireNonNull(request, "request");
     requireNonNull(results, "results");
+    requireNonNull(cancellation, "cancellation");
     requireNonNull(answer, "answer");
   }
 
@@ -39,6 +42,7 @@ record ReceivedStatement(
         new RequestId(session.id(), request.sequence()),
         RequestContent.of(request),
         scope(),
+        cancellation,
         answer);
   }
 

@@ -40,6 +40,12 @@ final class Replies {
     throw new IllegalStateException("no answer to a statement: " + outcome);
   }
 
+  /** The reply to a statement whose cancellation came before it entered the log. */
+  static Reply.Failure canceled() {
+    return new Reply.Failure(
+        SqlState.CANCELLED, "the statement was canceled before it began: it changed nothing");
+  }
+
   static Reply.Failure of(Outcome.Refused refused) {
     return new Reply.Failure(SqlErrors.stateOf(refused.code()), refused.message());
   }

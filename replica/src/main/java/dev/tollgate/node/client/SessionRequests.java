@@ -6,6 +6,7 @@ import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
@@ -31,7 +32,7 @@ final class SessionRequests {
   private final TakeoverWaits takeovers;
   private final CommandPipeline pipeline;
   private final Facts facts;
-  private final RunningQueries queries;
+  private final Cancellations cancellations;
   private final ReplyChannel replies;
   private final SessionOwners owners;
   private volatile @Nullable AttachedSession session;
@@ -41,14 +42,14 @@ final class SessionRequests {
       TakeoverWaits takeovers,
       CommandPipeline pipeline,
       Facts facts,
-      RunningQueries queries,
+      Cancellations cancellations,
       ReplyChannel replies,
       SessionOwners owners) {
     this.leadership = requireNonNull(leadership, "leadership");
     this.takeovers = requireNonNull(takeovers, "takeovers");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.facts = requireNonNull(facts, "facts");
-    this.queries = requireNonNull(queries, "queries");
+    this.cancellations = requireNonNull(cancellations, "cancellations");
     this.replies = requireNonNull(replies, "replies");
     this.owners = requireNonNull(owners, "owners");
   }
@@ -244,7 +245,10 @@ final class SessionRequests {
                             : new Reply.Ok())));
   }
 
-  /** Cancels what a session waits for. The client sends this by another connection. */
+  /**
+   * Cancels a statement of a session, also one that has not come yet. The client sends this by
+   * another connection.
+   */
   void cancel(Request.Cancel cancel, @Nullable String user, Consumer<Reply> answer) {
     if (cancel.sessionId() <= 0 || cancel.sequence() <= 0) {
       throw new WireFormatException("cancel of session " + cancel.sessionId());
@@ -258,7 +262,7 @@ final class SessionRequests {
               : leadership.notLeader());
       return;
     }
-    queries.cancel(id);
+    cancellations.cancel(new RequestId(id, cancel.sequence()));
     propose(
         new Command.EndWait(id, cancel.sequence(), Command.WaitEnd.CANCELLED),
         answer,

@@ -25,6 +25,7 @@ final class StatementProposals {
   private final WaitingRequests waiting;
   private final Facts facts;
   private final Leadership leadership;
+  private final Workers workers;
   private final RequestWork work;
 
   StatementProposals(
@@ -33,12 +34,14 @@ final class StatementProposals {
       WaitingRequests waiting,
       Facts facts,
       Leadership leadership,
+      Workers workers,
       RequestWork work) {
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.gate = requireNonNull(gate, "gate");
     this.waiting = requireNonNull(waiting, "waiting");
     this.facts = requireNonNull(facts, "facts");
     this.leadership = requireNonNull(leadership, "leadership");
+    this.workers = requireNonNull(workers, "workers");
     this.work = requireNonNull(work, "work");
   }
 
@@ -80,6 +83,36 @@ final class StatementProposals {
   }
 
   private void submit(
+      NumberedRequest request, Operation operation, Function<Outcome, @Nullable Reply> reply) {
+    if (request.cancellation().isCanceled() && !(operation instanceof Operation.EndTransaction)) {
+      refuse(request, Replies.canceled(), () -> submitAnyway(request, operation, reply));
+    } else {
+      submitAnyway(request, operation, reply);
+    }
+  }
+
+  /**
+   * Refuses a request, unless it was applied already and this is its repetition, which the log
+   * answers.
+   *
+   * @param proposal of the repetition
+   */
+  void refuse(NumberedRequest request, Reply.Failure refusal, Runnable proposal) {
+    leadership.awaitEntry(
+        still ->
+            workers.chore(
+                () -> {
+                  if (!still) {
+                    request.answer().accept(leadership.notLeader());
+                  } else if (facts.hasReached(request.id())) {
+                    proposal.run();
+                  } else {
+                    request.answer().accept(refusal);
+                  }
+                }));
+  }
+
+  private void submitAnyway(
       NumberedRequest request, Operation operation, Function<Outcome, @Nullable Reply> reply) {
     RequestId id = request.id();
     pipeline.submit(
@@ -132,6 +165,22 @@ final class StatementProposals {
             request.answer().waitsNoMore();
             request.answer().accept(leadership.notLeader());
           }
+        });
+    if (request.cancellation().isCanceled()) {
+      // the cancellation may have been in the log before the request was
+      endWait(request.id());
+    }
+  }
+
+  private void endWait(RequestId id) {
+    pipeline.submit(
+        new Command.EndWait(id.session(), id.sequence(), Command.WaitEnd.CANCELLED),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {}
+
+          @Override
+          public void unknown() {}
         });
   }
 

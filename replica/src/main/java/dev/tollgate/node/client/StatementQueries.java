@@ -13,26 +13,31 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the queries of statements on this node's database. Knows how a query is cancelled. A query
- * takes its time, so it runs on a worker. Thread-safe.
+ * Runs the queries of statements on this node's database. Knows how a query is cancelled, and how
+ * many run. A query takes its time, so it runs on a worker. Thread-safe.
  */
 final class StatementQueries {
   private final SqlReader reader;
   private final LockAccess views;
   private final Facts facts;
-  private final RunningQueries queries;
+  private final AtomicInteger running = new AtomicInteger();
 
   /**
    * @param views the lock state for queries
    */
-  StatementQueries(SqlReader reader, LockAccess views, Facts facts, RunningQueries queries) {
+  StatementQueries(SqlReader reader, LockAccess views, Facts facts) {
     this.reader = requireNonNull(reader, "reader");
     this.views = requireNonNull(views, "views");
     this.facts = requireNonNull(facts, "facts");
-    this.queries = requireNonNull(queries, "queries");
+  }
+
+  /** How many queries run. */
+  int running() {
+    return running.get();
   }
 
   /** Runs a query and replies with its first rows. */
@@ -117,13 +122,15 @@ final class StatementQueries {
   private <T> T cancellable(ReceivedStatement statement, int losses, Query<T> query)
       throws SQLException {
     SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
-    queries.starts(statement.session().id(), canceller);
+    running.incrementAndGet();
+    statement.cancellation().interruptBy(canceller::cancel);
     statement.results().queryStarts(canceller);
     try {
       return query.run(canceller);
     } finally {
       statement.results().queryEnds(canceller);
-      queries.ends(statement.session().id(), canceller);
+      statement.cancellation().goesOn();
+      running.decrementAndGet();
     }
   }
 

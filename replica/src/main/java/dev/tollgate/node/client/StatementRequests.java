@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.RequestId;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
@@ -24,6 +25,7 @@ final class StatementRequests {
   private final StatementSeries series;
   private final Descriptions descriptions;
   private final RequestWork work;
+  private final Cancellations cancellations;
   private final SlowStatements slow;
   private final OpenResults results;
 
@@ -33,6 +35,7 @@ final class StatementRequests {
       StatementSeries series,
       Descriptions descriptions,
       RequestWork work,
+      Cancellations cancellations,
       SlowStatements slow,
       OpenResults results) {
     this.results = requireNonNull(results, "results");
@@ -41,6 +44,7 @@ final class StatementRequests {
     this.series = requireNonNull(series, "series");
     this.descriptions = requireNonNull(descriptions, "descriptions");
     this.work = requireNonNull(work, "work");
+    this.cancellations = requireNonNull(cancellations, "cancellations");
     this.slow = requireNonNull(slow, "slow");
   }
 
@@ -53,9 +57,13 @@ final class StatementRequests {
       Request.Execute request,
       int losses,
       Consumer<Reply> answer) {
-    TimedAnswer timed = slow.time(session, client, request.sql(), /* others= */ 0, answer);
+    RequestId id = new RequestId(session.id(), request.sequence());
+    Cancellations.Statement cancellation = cancellations.begins(id);
+    TimedAnswer timed =
+        slow.time(
+            session, client, request.sql(), /* others= */ 0, ending(id, cancellation, answer));
     ReceivedStatement statement =
-        new ReceivedStatement(session, client, request, losses, results, timed);
+        new ReceivedStatement(session, client, request, losses, results, cancellation, timed);
     withPlan(
         request.sql(),
         timed,
@@ -76,8 +84,19 @@ final class StatementRequests {
       Consumer<Reply> answer) {
     List<Request.SeriesStatement> statements = request.statements();
     String first = statements.isEmpty() ? "" : statements.get(0).sql();
-    TimedAnswer timed = slow.time(session, client, first, statements.size() - 1, answer);
-    series.run(session, request, losses, results, timed);
+    RequestId id = new RequestId(session.id(), request.sequence());
+    Cancellations.Statement cancellation = cancellations.begins(id);
+    TimedAnswer timed =
+        slow.time(session, client, first, statements.size() - 1, ending(id, cancellation, answer));
+    series.run(session, request, losses, results, cancellation, timed);
+  }
+
+  private Consumer<Reply> ending(
+      RequestId id, Cancellations.Statement cancellation, Consumer<Reply> answer) {
+    return reply -> {
+      cancellations.ends(id, cancellation);
+      answer.accept(reply);
+    };
   }
 
   /**

@@ -53,12 +53,14 @@ final class StatementSeries {
       Request.ExecuteSeries request,
       int losses,
       OpenResults results,
+      Cancellations.Statement cancellation,
       TimedAnswer answer) {
     NumberedRequest number =
         new NumberedRequest(
             new RequestId(session.id(), request.sequence()),
             RequestContent.of(request),
             Operations.scope(request.mode()),
+            cancellation,
             answer);
     List<Plan> known = new ArrayList<>();
     long unplannedChars = 0;

@@ -130,6 +130,15 @@ final class Arguments {
     throw wrong(name, "a whole number");
   }
 
+  /** The number of a lease; 0 is none: a script has no lease of its own. */
+  long lease() throws ScriptRefusal {
+    long lease = number("lease");
+    if (lease < 1) {
+      throw wrong("lease", "the number of a lease, 1 or more");
+    }
+    return lease;
+  }
+
   /** A number from 1 to a maximum, or another one if it is not there. */
   int count(String name, int otherwise, int most) throws ScriptRefusal {
     if (!has(name)) {

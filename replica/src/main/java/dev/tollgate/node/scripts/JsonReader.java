@@ -2,6 +2,8 @@ package dev.tollgate.node.scripts;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Text;
+import dev.tollgate.wire.SqlState;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -175,7 +177,15 @@ final class JsonReader {
     while (true) {
       char unit = next();
       if (unit == '"') {
-        return read.toString();
+        String whole = read.toString();
+        if (!Text.isWellFormed(whole)) {
+          throw ScriptRefusal.of(
+              SqlState.NOT_TEXT,
+              "the body has half of a character, an unpaired surrogate, before position "
+                  + at
+                  + ": write both halves of a character beyond U+FFFF");
+        }
+        return whole;
       }
       if (unit < ' ') {
         at--;

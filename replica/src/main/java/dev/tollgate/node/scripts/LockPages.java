@@ -68,8 +68,9 @@ final class LockPages {
         throw ScriptRefusal.invalid(
             "\"owner\" is for a new lease: lease and ttl exclude each other");
       }
-      long lease = arguments.number("lease");
-      return acquire(request, wait, connection -> acquire(connection, lock, lease, wait, shared));
+      long lease = arguments.lease();
+      return acquire(
+          request, wait, connection -> acquireWithNamed(connection, lock, lease, wait, shared));
     }
     Duration ttl = arguments.time("ttl");
     if (wait.compareTo(ttl) >= 0) {
@@ -91,13 +92,35 @@ final class LockPages {
     return wait.isZero() ? sessions.shared(request, work) : sessions.waiting(request, work);
   }
 
+  /**
+   * A lease that others know gets the lock at once, or by a wait that ends with the client. It has
+   * not held a lock that it waited for: so what the wait brings a client that is gone is released.
+   */
+  private static Answer acquireWithNamed(
+      ScriptConnection connection, String lock, long lease, Duration wait, boolean shared)
+      throws ScriptRefusal, LeaderMovedException {
+    Answer atOnce = acquire(connection, lock, lease, Duration.ZERO, shared);
+    if (wait.isZero() || atOnce.status() != CONFLICT) {
+      return atOnce;
+    }
+    Answer answer = acquire(connection, lock, lease, wait, shared);
+    if (connection.isClientGone() && answer.status() != CONFLICT) {
+      connection.serveNobody();
+      var unused =
+          connection.call(
+              "SELECT release_lock(?, ?)",
+              List.of(SqlValue.ofText(lock), SqlValue.ofNumber(lease)));
+    }
+    return answer;
+  }
+
   /** A lease that gets no lock is revoked: without the answer nobody knows the lease. */
   private static Answer acquireWithNew(
       ScriptConnection connection, String lock, long lease, Duration wait, boolean shared)
       throws ScriptRefusal {
     try {
       Answer answer = acquire(connection, lock, lease, wait, shared);
-      if (answer.status() == CONFLICT) {
+      if (answer.status() == CONFLICT || connection.isClientGone()) {
         revoke(connection, lease);
       } else if (!wait.isZero()) {
         // the time of the lease began before the wait, and may be over
@@ -105,7 +128,7 @@ final class LockPages {
       }
       return answer;
     } catch (ScriptRefusal e) {
-      if (e.isUnknown()) {
+      if (e.isUnknown() && !connection.isClientGone()) {
         throw ScriptRefusal.unknown(lease);
       }
       revoke(connection, lease);
@@ -117,6 +140,7 @@ final class LockPages {
 
   /** Revokes a lease; if that fails, the lease expires by itself. */
   private static void revoke(ScriptConnection connection, long lease) {
+    connection.serveNobody();
     if (!connection.isBroken()) {
       try {
         var unused = LeasePages.revoke(connection, lease);
@@ -154,7 +178,7 @@ final class LockPages {
   Answer renew(AdminRequest request) throws ScriptRefusal, LeaderMovedException {
     String lock = name(request);
     Arguments arguments = Arguments.ofBody(request, "lease", "token");
-    long lease = arguments.number("lease");
+    long lease = arguments.lease();
     long token = arguments.number("token");
     return sessions.shared(
         request,
@@ -197,7 +221,7 @@ final class LockPages {
     }
     List<SqlValue> values = new ArrayList<>(List.of(SqlValue.ofText(lock)));
     if (!force) {
-      values.add(SqlValue.ofNumber(arguments.number("lease")));
+      values.add(SqlValue.ofNumber(arguments.lease()));
     }
     if (arguments.has("keep")) {
       values.add(SqlValue.ofNumber(arguments.time("keep").toMillis()));

@@ -2,6 +2,7 @@ package dev.tollgate.node.scripts;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.node.admin.Presence;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.store.PlainResult;
@@ -38,6 +39,9 @@ final class ScriptConnection implements AutoCloseable {
 
   private static final Frame END = new Frame(0, 0, 0, new byte[0]);
 
+  /** Has a wait for a reply look whether the client is still there. */
+  private static final Frame LOOK = new Frame(0, 0, 0, new byte[0]);
+
   private final ClientConnection connection;
   private final BlockingQueue<Frame> replies = new ArrayBlockingQueue<>(ScriptLimits.REPLIES);
   private final String from;
@@ -45,6 +49,7 @@ final class ScriptConnection implements AutoCloseable {
   private long lastRequestId;
   private long lastSequence;
   private Reply.@Nullable SessionReady session;
+  private @Nullable Presence client;
   private boolean broken;
   private boolean ended;
 
@@ -142,6 +147,37 @@ final class ScriptConnection implements AutoCloseable {
     return broken;
   }
 
+  /**
+   * Serves a request from now on: once its client is gone, the statement under way is canceled and
+   * no further one begins. Nothing else would end the wait of a client that no answer can reach.
+   */
+  void serve(Presence presence) {
+    client = presence;
+    presence.whenGone(
+        () -> {
+          // without room there is a reply to be read, after which nobody waits for long
+          var unused = replies.offer(LOOK);
+        });
+  }
+
+  /** Begins statements whether or not a client is there: they clean up, or serve nobody. */
+  void serveNobody() {
+    client = null;
+  }
+
+  /** True if the client of the request is gone. */
+  boolean isClientGone() {
+    Presence served = client;
+    return served != null && served.isGone();
+  }
+
+  private void requireClient() throws ScriptRefusal {
+    if (isClientGone()) {
+      throw ScriptRefusal.of(
+          SqlState.CANCELLED, "the client has closed its connection: nothing more was done");
+    }
+  }
+
   /** Calls a function that does not wait and is safe to call again, and returns its value. */
   @Nullable Object call(String sql, List<SqlValue> arguments)
       throws ScriptRefusal, LeaderMovedException {
@@ -171,6 +207,7 @@ final class ScriptConnection implements AutoCloseable {
   PlainResult execute(
       String sql, Repeat repeat, List<SqlValue> parameters, int maxRows, Duration patience)
       throws ScriptRefusal, LeaderMovedException {
+    requireClient();
     Request.Execute request =
         new Request.Execute(
             ++lastSequence,
@@ -186,7 +223,7 @@ final class ScriptConnection implements AutoCloseable {
     Reply reply = await(id, patience);
     if (reply == null && !broken) {
       cancel();
-      reply = await(id, ScriptLimits.CANCELED);
+      reply = await(id, ScriptLimits.CANCELED, /* heedsClient= */ false);
     }
     if (reply instanceof Reply.NotLeader) {
       broken = true;
@@ -246,6 +283,7 @@ final class ScriptConnection implements AutoCloseable {
 
   /** Fetches further rows of a result. */
   PlainResult fetch(PlainResult former, Repeat repeat, Duration patience) throws ScriptRefusal {
+    requireClient();
     Reply reply = ask(new Request.Fetch(former.cursorId(), /* pageRows= */ 0), patience);
     return former.next(body(reply, repeat, "the rest of the rows did not come"));
   }
@@ -264,6 +302,13 @@ final class ScriptConnection implements AutoCloseable {
 
   /** Waits for the reply to a request, and drops those to former ones; null if it does not come. */
   private @Nullable Reply await(long id, Duration patience) {
+    return await(id, patience, /* heedsClient= */ true);
+  }
+
+  /**
+   * @param heedsClient whether the wait ends once the client is gone
+   */
+  private @Nullable Reply await(long id, Duration patience, boolean heedsClient) {
     long end = System.nanoTime() + patience.toNanos();
     try {
       while (!broken) {
@@ -271,7 +316,11 @@ final class ScriptConnection implements AutoCloseable {
         if (frame == null) {
           return null;
         }
-        if (frame == END) {
+        if (frame == LOOK) {
+          if (heedsClient && isClientGone()) {
+            return null;
+          }
+        } else if (frame == END) {
           broken = true;
           ended = true;
         } else if (frame.requestId() == id) {

@@ -75,8 +75,10 @@ final class ScriptSessions {
       connection = opening.open(request);
     }
     try {
+      connection.serve(request.presence());
       return work.run(connection);
     } finally {
+      connection.serveNobody();
       giveBack(client, connection);
     }
   }
@@ -84,6 +86,7 @@ final class ScriptSessions {
   /** Does work in a session of its own, which ends with it. */
   Answer alone(AdminRequest request, Work work) throws ScriptRefusal, LeaderMovedException {
     try (ScriptConnection connection = opening.open(request)) {
+      connection.serve(request.presence());
       return work.run(connection);
     }
   }

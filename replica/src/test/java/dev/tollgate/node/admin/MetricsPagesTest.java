@@ -121,7 +121,8 @@ class MetricsPagesTest {
             new byte[0],
             caller,
             InetAddress.getLoopbackAddress(),
-            name -> null);
+            name -> null,
+            new Presence());
     Answer answer = page.routes().get(0).page().answer(request);
     return Scrape.parse(new String(answer.bytes(), StandardCharsets.UTF_8));
   }

@@ -9,6 +9,7 @@ import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Caller;
+import dev.tollgate.node.admin.Presence;
 import dev.tollgate.node.admin.ShownAnswer;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -64,7 +65,8 @@ class LeaderHintTest {
             new byte[0],
             new Caller(true, null, true),
             InetAddress.getAllByName(from)[0],
-            name -> null);
+            name -> null,
+            new Presence());
     return ShownAnswer.of(
         new LeaderHint("n1", log, () -> clientAddresses).answer(request, maybeDone));
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Caller;
+import dev.tollgate.node.admin.Presence;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,8 @@ class ScriptSessionsTest {
         new byte[0],
         new Caller(true, "A", false),
         InetAddress.getLoopbackAddress(),
-        name -> null);
+        name -> null,
+        new Presence());
   }
 
   private static String refusal(ScriptSessions sessions) {

@@ -1,0 +1,115 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements that are under way at this node, and which of them their clients have canceled. A
+ * cancellation comes by another connection than its statement, and may overtake it: then it is kept
+ * until the statement comes, until a later statement of its session comes, or until the session
+ * ends. Thread-safe.
+ */
+final class Cancellations {
+  /** One statement. A cancellation stays with it until it is answered. Thread-safe. */
+  static final class Statement {
+    private boolean canceled;
+    private @Nullable Runnable interruption;
+
+    synchronized boolean isCanceled() {
+      return canceled;
+    }
+
+    /**
+     * Begins a part of the statement that a cancellation ends; if it has come, it does so now.
+     *
+     * @param interruption called at most once, by any thread; must not wait
+     */
+    void interruptBy(Runnable interruption) {
+      synchronized (this) {
+        if (!canceled) {
+          this.interruption = interruption;
+          return;
+        }
+      }
+      interruption.run();
+    }
+
+    /** That part has ended. */
+    synchronized void goesOn() {
+      interruption = null;
+    }
+
+    void cancel() {
+      Runnable now;
+      synchronized (this) {
+        canceled = true;
+        now = interruption;
+        interruption = null;
+      }
+      if (now != null) {
+        now.run();
+      }
+    }
+  }
+
+  private final Map<RequestId, Statement> underWay = new LinkedHashMap<>();
+
+  /** The number of the statement that a session has canceled before it came, the oldest first. */
+  private final Map<SessionId, Long> kept = new LinkedHashMap<>();
+
+  /** A statement has come. */
+  synchronized Statement begins(RequestId request) {
+    Statement statement = new Statement();
+    Long canceled = kept.get(request.session());
+    if (canceled != null && canceled <= request.sequence()) {
+      kept.remove(request.session());
+      if (canceled == request.sequence()) {
+        statement.cancel();
+      }
+    }
+    underWay.put(request, statement);
+    return statement;
+  }
+
+  /** A statement is answered. If it was sent again meanwhile, the other one goes on. */
+  synchronized void ends(RequestId request, Statement statement) {
+    underWay.remove(request, statement);
+  }
+
+  synchronized void sessionEnded(SessionId session) {
+    kept.remove(session);
+  }
+
+  /** Cancels a statement that is under way here or will come. */
+  void cancel(RequestId request) {
+    Statement statement;
+    synchronized (this) {
+      statement = underWay.get(request);
+      if (statement == null) {
+        keep(request);
+        return;
+      }
+    }
+    statement.cancel();
+  }
+
+  private void keep(RequestId request) {
+    kept.remove(request.session());
+    kept.put(request.session(), request.sequence());
+    if (kept.size() > Limits.KEPT_CANCELLATIONS) {
+      Iterator<SessionId> oldest = kept.keySet().iterator();
+      oldest.next();
+      oldest.remove();
+    }
+  }
+
+  /** How many cancellations wait for their statements. */
+  synchronized int kept() {
+    return kept.size();
+  }
+}
