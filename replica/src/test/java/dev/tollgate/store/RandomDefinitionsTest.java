@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertIterableEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.snapshot.SnapshotReader;
-import dev.tollgate.sql.SqlLimits;
+import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.transfer.DatabaseDump;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -90,24 +90,35 @@ class RandomDefinitionsTest {
         assertEquals(Planned.OK, outcome, () -> sql + "\nof the dump\n" + dump + "after\n" + history);
       }
       assertIterableEquals(
-          statements(dump),
-          statements(dump(loaded)),
+          comparable(dump),
+          comparable(dump(loaded)),
           () -> "a dump of the loaded one, after\n" + history);
     }
   }
 
-  /** H2 breaks the lines of a view otherwise once it has read it. */
-  private static List<String> statements(String dump) {
-    return Stream.of(dump.split(";\n"))
-        .map(sql -> sql.replaceAll("\\s+", " "))
-        .filter(sql -> !sql.isEmpty())
+  /**
+   * The statements of a dump without blanks, which H2 sets otherwise in a view that it has read,
+   * and with sorted rows: a table that had rows before its key has them in another order.
+   */
+  private static List<String> comparable(String dump) {
+    return statements(dump).stream()
+        .map(sql -> sql.replaceAll("\\s+", ""))
+        .map(
+            sql ->
+                sql.startsWith("INSERT")
+                    ? Stream.of(sql.split("VALUES|,(?=\\()")).sorted().toList().toString()
+                    : sql)
         .toList();
+  }
+
+  private static List<String> statements(String dump) {
+    return Stream.of(dump.split(";\n")).filter(sql -> !sql.isBlank()).toList();
   }
 
   private static String dump(StoreDriver driver) throws IOException {
     StringBuilder sql = new StringBuilder();
     byte[] snapshot = DatabaseCopyTest.snapshotOf(driver.database);
-    try (DatabaseDump dump = new DatabaseDump(sql, SqlLimits.STATEMENT_LENGTH)) {
+    try (DatabaseDump dump = new DatabaseDump(sql, SqlFrontend::isShortEnough)) {
       SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshot));
       for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
         dump.accept(piece.kind(), piece.body());
