@@ -87,7 +87,8 @@ class RandomDefinitionsTest {
       Planned target = new Planned(loaded);
       for (String sql : statements(dump)) {
         String outcome = run(target, sql, history);
-        assertEquals(Planned.OK, outcome, () -> sql + "\nof the dump\n" + dump + "after\n" + history);
+        assertEquals(
+            Planned.OK, outcome, () -> sql + "\nof the dump\n" + dump + "after\n" + history);
       }
       assertIterableEquals(
           comparable(dump),

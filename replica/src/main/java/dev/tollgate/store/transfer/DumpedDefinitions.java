@@ -16,7 +16,6 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
-import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.Comment;
 import org.h2.engine.Database;
 import org.h2.engine.DbObject;
