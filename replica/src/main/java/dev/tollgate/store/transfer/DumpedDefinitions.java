@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.store.fence.RowGuard;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sequences;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -86,7 +88,7 @@ final class DumpedDefinitions {
 
   /** True for an expression that may read tables or views, or use any domain. */
   private static boolean isLateOfDomain(@Nullable Expression expression) {
-    return isLate(expression) || expression != null && textOf(expression).contains("CAST(");
+    return isLate(expression) || (expression != null && textOf(expression).contains("CAST("));
   }
 
   private static String textOf(Expression expression) {
@@ -179,22 +181,13 @@ final class DumpedDefinitions {
 
   private void addLate(String alter, ColumnTemplate owner, Predicate<Expression> late) {
     Expression value = owner.getDefaultExpression();
-    Domain domain = owner.getDomain();
-    if (value != null
-        && late.test(value)
-        && (domain == null || !isSame(value, domain.getDefaultExpression()))) {
+    if (value != null && late.test(value)) {
       statements.add(alter + " SET DEFAULT " + textOf(value));
     }
     Expression onUpdate = owner.getOnUpdateExpression();
-    if (onUpdate != null
-        && late.test(onUpdate)
-        && (domain == null || !isSame(onUpdate, domain.getOnUpdateExpression()))) {
+    if (onUpdate != null && late.test(onUpdate)) {
       statements.add(alter + " SET ON UPDATE " + textOf(onUpdate));
     }
-  }
-
-  private static boolean isSame(Expression own, @Nullable Expression copied) {
-    return copied != null && textOf(own).equals(textOf(copied));
   }
 
   /** H2 copies what a domain gets later to all that inherit it. */
@@ -305,15 +298,35 @@ final class DumpedDefinitions {
         .toList();
   }
 
-  /** All views; each view comes after the views that it reads. */
+  /**
+   * All views; each view comes after the views that it reads. Broken views come last, and each
+   * before the broken views that it names: FORCE VIEW takes one that is missing, but none that is
+   * broken.
+   */
   private Set<TableView> views() {
     Set<TableView> ordered = new LinkedHashSet<>();
+    Deque<TableView> broken = new ArrayDeque<>();
     for (Table table : this.<Table>all(schema -> schema.getAllTablesAndViews(session))) {
-      if (table instanceof TableView view) {
+      if (table instanceof TableView view && !view.isInvalid()) {
         addWithRead(view, ordered, new HashSet<>());
+      } else if (table instanceof TableView view) {
+        broken.add(view);
       }
     }
+    while (!broken.isEmpty()) {
+      TableView next =
+          broken.stream()
+              .filter(view -> broken.stream().noneMatch(other -> names(other, view)))
+              .findFirst()
+              .orElse(broken.getFirst());
+      broken.remove(next);
+      ordered.add(next);
+    }
     return ordered;
+  }
+
+  private static boolean names(TableView view, TableView named) {
+    return !view.equals(named) && view.getQuerySQL().contains(named.getName());
   }
 
   private static void addWithRead(TableView view, Set<TableView> ordered, Set<TableView> open) {
