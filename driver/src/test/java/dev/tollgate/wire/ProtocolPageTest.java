@@ -83,6 +83,9 @@ class ProtocolPageTest {
             "ids in one heartbeat, of each kind", Protocol.MAX_HEARTBEAT_IDS,
             "parameter sets in one batch", Protocol.MAX_BATCH_SETS,
             "statements in one series", Protocol.MAX_SERIES_STATEMENTS,
+            "values in the parameter sets of one request, with each element of an array or a row; beyond"
+                + " that, Failure 54000",
+                Protocol.MAX_VALUES,
             "page of rows: ends with the row that takes it to", Protocol.PAGE_BYTES,
             "bytes of a snapshot in one reply", Protocol.MAX_SNAPSHOT_PART_BYTES);
     Map<String, Integer> onPage = new TreeMap<>();

@@ -39,6 +39,12 @@ public final class Limits {
   public static final int STATES_TAKEN = 3;
 
   /**
+   * For how long a node that has caught up may lack a committed entry. A node that lacks one for
+   * longer stands for no election: clients would wait until it had applied the entry.
+   */
+  public static final long CAUGHT_UP_MILLIS = 5_000;
+
+  /**
    * How long a node stands at a command that it could not carry out before it stops. A majority
    * that stands at the same command skips it long before.
    */

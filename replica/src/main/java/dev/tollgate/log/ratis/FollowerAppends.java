@@ -68,7 +68,8 @@ final class FollowerAppends implements PeerService {
 
   private final RaftTransport transport;
   private final long electionMillis;
-  private final ApplyLag lag;
+  private final ApplyLag lag =
+      new ApplyLag(TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS));
   private volatile @Nullable UnfinishedAppends unfinished;
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
@@ -88,7 +89,6 @@ final class FollowerAppends implements PeerService {
       Consumer<Throwable> failed) {
     this.transport = requireNonNull(transport, "transport");
     this.electionMillis = electionMillis;
-    this.lag = new ApplyLag(TimeUnit.MILLISECONDS.toNanos(electionMillis));
     this.updater = requireNonNull(updater, "updater");
     this.failed = requireNonNull(failed, "failed");
   }
