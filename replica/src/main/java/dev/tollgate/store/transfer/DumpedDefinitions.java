@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -79,7 +78,7 @@ final class DumpedDefinitions {
   }
 
   private static boolean readsViews(Column column) {
-    HashSet<DbObject> needed = new HashSet<>();
+    LinkedHashSet<DbObject> needed = new LinkedHashSet<>();
     Expression expression = column.getDefaultExpression();
     return expression != null
         && expression.isEverything(ExpressionVisitor.getDependenciesVisitor(needed))
@@ -308,7 +307,7 @@ final class DumpedDefinitions {
     Deque<TableView> broken = new ArrayDeque<>();
     for (Table table : this.<Table>all(schema -> schema.getAllTablesAndViews(session))) {
       if (table instanceof TableView view && !view.isInvalid()) {
-        addWithRead(view, ordered, new HashSet<>());
+        addWithRead(view, ordered, new LinkedHashSet<>());
       } else if (table instanceof TableView view) {
         broken.add(view);
       }
@@ -333,7 +332,7 @@ final class DumpedDefinitions {
     if (!open.add(view)) {
       throw new IllegalStateException("views that read each other: " + open);
     }
-    HashSet<DbObject> read = new HashSet<>();
+    LinkedHashSet<DbObject> read = new LinkedHashSet<>();
     Query query = view.getQuery();
     if (query != null && query.isEverything(ExpressionVisitor.getDependenciesVisitor(read))) {
       for (DbObject object : read) {
