@@ -86,7 +86,7 @@ class NestingTest {
         "CREATE TABLE T(ID INT PRIMARY KEY, A "
             + arrayType(DEEPEST)
             + ", R ROW(A ROW(B INT)), G GEOMETRY)");
-    Value geometry = Geometries.nestedBytes(5_000);
+    Value geometry = Geometries.nestedBytes(DEEPEST);
     String sql = "INSERT INTO T VALUES(1, " + array(DEEPEST) + ", ROW(ROW(7)), ?)";
     String all = "SELECT A, R, OCTET_LENGTH(CAST(G AS VARBINARY)) FROM T";
     DepthTest.onQuarterOfTheStack(
