@@ -11,16 +11,22 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.schema.SystemSchema;
 import dev.tollgate.value.StatementResult;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.h2.engine.SessionLocal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** H2 recurses on data: how deep it goes is bounded by rules, and not by the stack of a thread. */
 class DepthTest {
+  /** 256 KiB. */
+  private static final int SMALL_PART = 2_048;
+
   private final StoreDriver replica = new StoreDriver();
   private final SessionId session = replica.open();
 
@@ -179,19 +185,93 @@ class DepthTest {
     assertEquals(List.of("1"), replica.query("SELECT COUNT(*) FROM D WHERE ID = 1"));
   }
 
-  /** As many levels as a parameter of a megabyte has: from bytes, no limit keeps them out. */
-  @Test
-  void deepestGeometryFitsOnAQuarterOfTheStack() throws Exception {
-    int levels = (1 << 20) / Geometries.BYTES_OF_A_LEVEL;
-    replica.ok(session, "CREATE TABLE D(ID INT PRIMARY KEY, B VARBINARY, G GEOMETRY, V BIGINT)");
-    replica.ok(session, "INSERT INTO D(ID, B) VALUES(1, ?)", Geometries.nestedBytes(levels));
-    onQuarterOfTheStack(
+  /** The parts of JSON are gone through without the stack of the thread. */
+  @ParameterizedTest
+  @ValueSource(strings = {"(J)[1]", "(O).\"a\"", "JSON_ARRAY(J FORMAT JSON)[1][1]"})
+  void deepJsonFitsOnASmallStack(String value) throws Exception {
+    replica.ok(session, "CREATE TABLE D(ID INT PRIMARY KEY, J JSON, O JSON)");
+    replica.ok(
+        session,
+        "INSERT INTO D(ID, J, O) SELECT 1, (REPEAT('[', 50000) || REPEAT(']', 50000)) FORMAT JSON,"
+            + " (REPEAT('{\"a\":', 50000) || '1' || REPEAT('}', 50000)) FORMAT JSON");
+    onPartOfTheStack(
+        SMALL_PART,
         () -> {
-          replica.ok(session, "UPDATE D SET G = CAST(B AS GEOMETRY)");
-          replica.ok(session, "UPDATE D SET V = OCTET_LENGTH(CAST(G AS VARBINARY)) WHERE G <= G");
-          replica.ok(session, "UPDATE D SET V = V + CHAR_LENGTH(CAST(CAST(G AS JSON) AS VARCHAR))");
+          replica.ok(session, "UPDATE D SET J = " + value);
+          assertEquals(1, replica.query("SELECT J, O FROM D").size());
+          DatabaseCopyTest.snapshotOf(replica.database);
         });
-    assertEquals(List.of("TRUE"), replica.query("SELECT V > 50 * " + levels + " FROM D"));
+  }
+
+  static List<String> geometries(int levels) {
+    String bytes = HexFormat.of().formatHex(Geometries.nestedBytes(levels).getBytes());
+    String text = Geometries.nestedText(levels + 1);
+    return List.of(
+        "CAST(X'" + bytes + "' AS GEOMETRY)",
+        "GEOMETRY X'" + bytes + "'",
+        "GEOMETRY '" + text + "'",
+        "CAST('" + text + "' AS GEOMETRY)",
+        "X'" + bytes + "'",
+        "'" + text + "'",
+        "CAST(('" + geoJson(levels) + "' FORMAT JSON) AS GEOMETRY)");
+  }
+
+  private static String geoJson(int levels) {
+    return "{\"type\":\"GeometryCollection\",\"geometries\":[".repeat(levels)
+        + "{\"type\":\"MultiPolygon\",\"coordinates\":[]}"
+        + "]}".repeat(levels);
+  }
+
+  static List<String> deepestGeometries() {
+    return geometries(Limits.VALUE_DEPTH);
+  }
+
+  /** On the stack of the smallest thread, so on each on which a value is read. */
+  @ParameterizedTest
+  @MethodSource
+  void deepestGeometries(String value) throws Exception {
+    replica.ok(session, "CREATE TABLE D(ID INT PRIMARY KEY, G GEOMETRY, V BIGINT)");
+    onPartOfTheStack(
+        SMALL_PART,
+        () -> {
+          replica.ok(session, "INSERT INTO D(ID, G) VALUES(1, " + value + ")");
+          replica.ok(session, "UPDATE D SET V = CHAR_LENGTH(CAST(CAST(G AS JSON) AS VARCHAR))");
+          byte[] snapshot = DatabaseCopyTest.snapshotOf(replica.database);
+          String all = "SELECT G, V, CAST(G AS VARCHAR) FROM D WHERE G <= G";
+          try (StoreDriver copy = new StoreDriver(DatabaseCopyTest.restored(snapshot))) {
+            assertEquals(replica.query(all), copy.query(all));
+          }
+        });
+  }
+
+  static List<String> tooDeepGeometries() {
+    return Stream.of(Limits.VALUE_DEPTH + 1, 2_000)
+        .flatMap(levels -> geometries(levels).stream())
+        .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void tooDeepGeometries(String value) throws Exception {
+    replica.ok(session, "CREATE TABLE D(ID INT PRIMARY KEY, G GEOMETRY)");
+    onPartOfTheStack(
+        SMALL_PART,
+        () -> {
+          Outcome outcome = replica.run(session, "INSERT INTO D VALUES(1, " + value + ")");
+          assertEquals("22018", assertInstanceOf(Outcome.SqlFailed.class, outcome).sqlState());
+        });
+  }
+
+  @Test
+  void refusalOfADeepGeometryNamesTheLimit() {
+    replica.ok(session, "CREATE TABLE D(ID INT PRIMARY KEY, G GEOMETRY)");
+    Outcome outcome =
+        replica.run(
+            session,
+            "INSERT INTO D VALUES(1, CAST(CAST(? AS VARBINARY) AS GEOMETRY))",
+            Geometries.nestedBytes(5_000));
+    String message = assertInstanceOf(Outcome.SqlFailed.class, outcome).toString();
+    assertTrue(message.contains("at most " + Limits.VALUE_DEPTH + " collections"), message);
   }
 
   /** H2 keeps the derived tables of a statement that is not prepared as a command. */

@@ -6,9 +6,6 @@ import org.h2.value.ValueVarbinary;
 
 /** Geometries that are nested as deep as one likes. */
 final class Geometries {
-  /** A byte for the order of bytes, a type, and a number of items. */
-  static final int BYTES_OF_A_LEVEL = 9;
-
   private static final int COLLECTION = 7;
 
   private Geometries() {}
@@ -23,11 +20,11 @@ final class Geometries {
     return "GEOMETRYCOLLECTION(".repeat(levels) + "POINT(1 2)" + ")".repeat(levels);
   }
 
-  /** The EWKB of one: collections of one collection each, of which the last one is empty. */
+  /** The EWKB of one: an empty collection within so many collections of one collection each. */
   static Value nestedBytes(int levels) {
     WireWriter ewkb = new WireWriter();
-    for (int i = 1; i <= levels; i++) {
-      ewkb.u8(0).i32(COLLECTION).i32(i == levels ? 0 : 1);
+    for (int i = 1; i <= levels + 1; i++) {
+      ewkb.u8(0).i32(COLLECTION).i32(i == levels + 1 ? 0 : 1);
     }
     return ValueVarbinary.get(ewkb.toByteArray());
   }

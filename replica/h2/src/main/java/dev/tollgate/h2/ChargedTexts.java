@@ -71,17 +71,19 @@ public final class ChargedTexts {
     return capitals.toString();
   }
 
-  /** Makes letters small, and counts those that become two. */
+  /**
+   * Makes letters small. The runtime looks through the whole text for each capital sigma, and
+   * copies what it has for each letter that becomes two.
+   */
   static String lower(String text, Locale locale) {
+    if (SmallLetters.areNeeded(text)) {
+      return SmallLetters.of(text, locale);
+    }
     if (text.length() > SHORT) {
-      long growing = text.chars().filter(c -> c == DOTTED_CAPITAL_I).count();
-      Meter.steps(text.length() / LETTERS_PER_STEP + growing * (text.length() / CHARS_PER_STEP));
+      Meter.steps(text.length() / LETTERS_PER_STEP);
     }
     return text.toLowerCase(locale);
   }
-
-  /** The letter that becomes two when it becomes small. */
-  private static final char DOTTED_CAPITAL_I = 0x130;
 
   /** Letters that are made capitals together. */
   private static final int LETTERS_AT_A_TIME = 16;

@@ -4,8 +4,11 @@ import java.math.BigDecimal;
 import java.sql.SQLException;
 import org.h2.api.ErrorCode;
 import org.h2.message.DbException;
-import org.h2.util.geometry.EWKTUtils;
+import org.h2.util.geometry.EWKBUtils;
+import org.h2.util.geometry.GeoJsonUtils;
+import org.h2.util.geometry.GeometryUtils;
 import org.h2.value.ValueDecfloat;
+import org.h2.value.ValueGeometry;
 
 /**
  * Limits on single values where H2 makes them, on every way on which it does. They bound the stack
@@ -15,8 +18,20 @@ public final class Limited {
   /** Digits of a number, and the distance of its exponent from zero. */
   static final int NUMBER_LENGTH = 100_000;
 
-  /** Parentheses within each other in a text that becomes a GEOMETRY. */
-  static final int GEOMETRY_NESTING = 64;
+  /**
+   * Collections within each other in a GEOMETRY. Clients and nodes read no deeper ones ({@code
+   * dev.tollgate.value.ValueCodec}).
+   */
+  static final int GEOMETRY_NESTING = 32;
+
+  /** Parentheses or brackets around the coordinates of what is in a collection, at most. */
+  private static final int COORDINATE_NESTING = 2;
+
+  /** An object of JSON and its list of geometries. */
+  private static final int JSON_PER_LEVEL = 2;
+
+  /** SQLState of a text or bytes that are no value of the type. */
+  private static final String NO_VALUE = "22018";
 
   /** SQLState and code of what is too much work. */
   private static final String TOO_MUCH = "54001";
@@ -70,24 +85,94 @@ public final class Limited {
     return ValueDecfloat.get(number);
   }
 
-  @Replaces(of = "org.h2.util.geometry.EWKTUtils", isStatic = true)
-  public static byte[] ewkt2ewkb(String text) {
-    requireGeometry(text);
-    return EWKTUtils.ewkt2ewkb(text);
+  @Replaces(of = "org.h2.value.ValueGeometry", isStatic = true)
+  public static ValueGeometry get(String text) {
+    requireLevels(text);
+    ValueGeometry value = ValueGeometry.get(text);
+    requireLevels(value.getBytesNoCopy());
+    return value;
+  }
+
+  @Replaces(of = "org.h2.value.ValueGeometry", isStatic = true)
+  public static ValueGeometry getFromEWKB(byte[] bytes) {
+    requireLevels(bytes);
+    return ValueGeometry.getFromEWKB(bytes);
   }
 
   /** H2 calls itself for each collection in another, and reads the text on for each. */
-  private static void requireGeometry(String text) {
+  private static void requireLevels(String text) {
     int depth = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (depth > GEOMETRY_NESTING) {
-        throw tooMuch(
-            "the text of a GEOMETRY has parentheses nested deeper than "
-                + GEOMETRY_NESTING
-                + " levels: collect its parts in fewer levels, or send the geometry as EWKB");
+      if (depth > GEOMETRY_NESTING + COORDINATE_NESTING) {
+        throw tooDeep();
       }
     }
+  }
+
+  private static void requireLevels(byte[] ewkb) {
+    try {
+      EWKBUtils.parseEWKB(ewkb, new Levels(GEOMETRY_NESTING));
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      // no geometry: whoever makes the value says so
+      return;
+    }
+  }
+
+  private static DbException tooDeep() {
+    return DbException.convert(
+        new SQLException(
+            "Data conversion error: a GEOMETRY nests at most "
+                + GEOMETRY_NESTING
+                + " collections within each other; collect its parts in fewer levels",
+            NO_VALUE,
+            ErrorCode.DATA_CONVERSION_ERROR_1));
+  }
+
+  /** What a reader passes on its way into collections. */
+  private static final class Levels extends GeometryUtils.Target {
+    private final int left;
+
+    Levels(int left) {
+      this.left = left;
+    }
+
+    @Override
+    protected GeometryUtils.Target startCollectionItem(int index, int total) {
+      if (left == 0) {
+        throw tooDeep();
+      }
+      return new Levels(left - 1);
+    }
+
+    @Override
+    protected void addCoordinate(double x, double y, double z, double m, int index, int total) {}
+  }
+
+  /**
+   * As in {@link GeoJsonUtils#geoJsonToEwkb(byte[], int)}, which calls itself for each collection
+   * within another.
+   */
+  @Replaces(of = "org.h2.util.geometry.GeoJsonUtils", isStatic = true)
+  public static byte[] geoJsonToEwkb(byte[] json, int srid) {
+    int depth = 0;
+    boolean inText = false;
+    for (int i = 0; i < json.length; i++) {
+      byte c = json[i];
+      if (c == '"') {
+        inText = !inText;
+      } else if (inText) {
+        i += c == '\\' ? 1 : 0;
+      } else {
+        depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+      }
+      if (depth > JSON_PER_LEVEL * GEOMETRY_NESTING + JSON_PER_LEVEL + COORDINATE_NESTING) {
+        throw tooDeep();
+      }
+    }
+    byte[] ewkb = GeoJsonUtils.geoJsonToEwkb(json, srid);
+    requireLevels(ewkb);
+    return ewkb;
   }
 }

@@ -5,6 +5,7 @@ import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
 import dev.tollgate.h2.ComparedValues;
+import dev.tollgate.h2.JsonParts;
 import dev.tollgate.h2.Limited;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.h2.OrderedMap;
@@ -77,6 +78,7 @@ final class Replacements {
             ChargedTexts.class,
             ChargedNumbers.class,
             Limited.class,
+            JsonParts.class,
             ChargedArrays.class));
   }
 

@@ -25,9 +25,6 @@ final class Rewriting extends ClassVisitor {
   /** The class with a field by which a node knows a rewritten H2. */
   private static final String MARKED = "org/h2/engine/Constants";
 
-  /** Its levels are as many as its bytes allow, for which the stack of each thread has room. */
-  private static final String BINARY_GEOMETRIES = "org/h2/util/geometry/EWKBUtils";
-
   private final String name;
   private final Replacements replacements;
   private final boolean counted;
@@ -231,8 +228,7 @@ final class Rewriting extends ClassVisitor {
           owner.equals(name)
               && called.equals(method)
               && parameters.equals(descriptor)
-              && !called.equals("<init>")
-              && !name.equals(BINARY_GEOMETRIES);
+              && !called.equals("<init>");
       if (itself) {
         callMeter(this, "enter");
       }

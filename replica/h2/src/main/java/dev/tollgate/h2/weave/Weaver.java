@@ -89,7 +89,7 @@ public final class Weaver {
         && (file.startsWith(WITHIN_THE_STORE) || UNTOUCHED.stream().noneMatch(file::startsWith));
   }
 
-  private static boolean isCounted(String file) {
+  static boolean isCounted(String file) {
     return COUNTED.stream().anyMatch(file::startsWith)
         && UNCOUNTED.stream().noneMatch(file::startsWith);
   }
