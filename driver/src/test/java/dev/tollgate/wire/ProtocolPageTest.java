@@ -77,17 +77,23 @@ class ProtocolPageTest {
   void limitsAreThoseOfTheCode() {
     Map<String, Integer> inCode =
         Map.of(
-            "length of a frame", Protocol.MAX_FRAME_BYTES,
+            "length of a frame",
+            Protocol.MAX_FRAME_BYTES,
             "length of a frame before Welcome or LoggedIn (Hello, BeginLogin, ContinueLogin)",
-                Protocol.MAX_HELLO_BYTES,
-            "ids in one heartbeat, of each kind", Protocol.MAX_HEARTBEAT_IDS,
-            "parameter sets in one batch", Protocol.MAX_BATCH_SETS,
-            "statements in one series", Protocol.MAX_SERIES_STATEMENTS,
+            Protocol.MAX_HELLO_BYTES,
+            "ids in one heartbeat, of each kind",
+            Protocol.MAX_HEARTBEAT_IDS,
+            "parameter sets in one batch",
+            Protocol.MAX_BATCH_SETS,
+            "statements in one series",
+            Protocol.MAX_SERIES_STATEMENTS,
             "values in the parameter sets of one request, with each element of an array or a row; beyond"
                 + " that, Failure 54000",
-                Protocol.MAX_VALUES,
-            "page of rows: ends with the row that takes it to", Protocol.PAGE_BYTES,
-            "bytes of a snapshot in one reply", Protocol.MAX_SNAPSHOT_PART_BYTES);
+            Protocol.MAX_VALUES,
+            "page of rows: ends with the row that takes it to",
+            Protocol.PAGE_BYTES,
+            "bytes of a snapshot in one reply",
+            Protocol.MAX_SNAPSHOT_PART_BYTES);
     Map<String, Integer> onPage = new TreeMap<>();
     for (List<String> row : page.rows("limit")) {
       String number = row.get(1).split(" ", 2)[0].replace(",", "");

@@ -1,14 +1,21 @@
 package dev.tollgate.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import org.h2.message.DbException;
+import org.h2.value.ValueDecfloat;
+import org.h2.value.ValueNumeric;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +32,7 @@ class HeavyStatementsTest {
   void createTables() {
     replica.ok(
         session,
-        "CREATE TABLE T(ID BIGINT PRIMARY KEY, S VARCHAR, D DECFLOAT, N NUMERIC(100000),"
+        "CREATE TABLE T(ID BIGINT PRIMARY KEY, S VARCHAR, D DECFLOAT, N NUMERIC(1000),"
             + " G GEOMETRY, J JSON)");
     replica.ok(session, "CREATE TABLE ONE(ID INT PRIMARY KEY, S VARCHAR)");
     replica.ok(session, "INSERT INTO ONE(ID) VALUES(1)");
@@ -90,11 +97,9 @@ class HeavyStatementsTest {
         "CASE WHEN REPEAT('x', 1000000 + X) > 'y' THEN 1 END",
         "CASE WHEN REPEAT('x', 1000000 + X) IN ('a', 'b') THEN 1 END",
         "CASE WHEN REPEAT('x', 1000000 + X) IS NULL THEN 1 END",
-        "LENGTH(CAST(CAST(1 AS DECFLOAT) / X AS VARCHAR))",
-        "LENGTH(CAST(CAST(X AS DECFLOAT(10000)) / 7 AS VARCHAR))",
-        "LENGTH(CAST(CAST(X AS DECFLOAT(1000)) / 1 AS VARCHAR))",
-        "LENGTH(CAST(CAST('1e99000' || '' AS DECFLOAT) + X AS VARCHAR))",
-        "CASE WHEN CAST(REPEAT('7', 9000 + X - X) AS NUMERIC(100000)) = X THEN 1 END",
+        "MOD(CAST('7E900' AS DECFLOAT(1000)), CAST('7E-900' AS DECFLOAT(1000)) * X)",
+        "CASE WHEN GCD(CAST('1E900' AS NUMERIC(1000)) + X, CAST('7E899' AS NUMERIC(1000)) + 2 * X"
+            + " + 1) IS NULL THEN 1 END",
         "CASE WHEN REPEAT('a', 300) || X LIKE REPEAT('%a', 12) || '%b' || X THEN 1 END",
         "LOCATE(REPEAT('a', 100000) || 'b', REPEAT('a', 900000 + X))",
       })
@@ -109,10 +114,10 @@ class HeavyStatementsTest {
       delimiter = ';',
       quoteCharacter = '`',
       value = {
-        "INSERT INTO T(ID, N) VALUES(1, ?) ; 7 ; 99000 ; 54001",
+        "INSERT INTO T(ID, N) VALUES(1, ?) ; 7 ; 1001 ; 22003",
         "INSERT INTO T(ID, N) VALUES(1, ?) ; 7 ; 990000 ; 22003",
-        "INSERT INTO T(ID, J) VALUES(1, ? FORMAT JSON) ; 7 ; 99000 ; 22018",
-        "INSERT INTO T(ID, J) VALUES(1, ? FORMAT JSON) ; 7 ; 990000 ; 22018",
+        "INSERT INTO T(ID, J) VALUES(1, ? FORMAT JSON) ; 7 ; 1001 ; 22018",
+        "INSERT INTO T(ID, J) VALUES(1, ? FORMAT JSON) ; 7 ; 10010 ; 22018",
         "UPDATE ONE SET S = 'x' WHERE REPEAT('a', 30000) || ID LIKE ? ; %a_ ; 100000 ; 54001",
         "UPDATE ONE SET ID = LENGTH(TRANSLATE(REPEAT('a', 1000000) || ID, ?, 'x')) ; b ; 700000 ;"
             + " 54001",
@@ -138,12 +143,54 @@ class HeavyStatementsTest {
         "INSERT INTO T(ID, D) VALUES(1, ?) ; 1e500000000 ; 22003",
         "INSERT INTO T(ID, N) VALUES(1, ?) ; 1e500000000 ; 22003",
         "INSERT INTO T(ID, J) VALUES(1, ? FORMAT JSON) ; 1e500000000 ; 22018",
-        "INSERT INTO T(ID, D) VALUES(1, CAST(? AS DECFLOAT) * 1e9000) ; 1e99000 ; 22003",
+        "INSERT INTO T(ID, D) VALUES(1, CAST(? AS DECFLOAT) * 1e900) ; 1e1900 ; 22003",
         "INSERT INTO T(ID) SELECT X FROM SYSTEM_RANGE(1, 9) WHERE CAST(? AS NUMERIC(9)) = X ;"
             + " 1e2000000 ; 22003",
+        "INSERT INTO T(ID, D) VALUES(1, ?) ; 1e2001 ; 22003",
+        "INSERT INTO T(ID, D) VALUES(1, ?) ; 1e-2001 ; 22003",
+        "INSERT INTO T(ID, N) VALUES(1, CAST(? AS DECFLOAT)) ; 1e1000 ; 22001",
+        "INSERT INTO T(ID, J) VALUES(1, ? FORMAT JSON) ; 1e2001 ; 22018",
+        "INSERT INTO T(ID, J) VALUES(1, CAST(? AS DECFLOAT) * 10) ; 1e2000 ; 22003",
+        "INSERT INTO T(ID, D) SELECT 1, SUM(CAST(? AS DECFLOAT) + X) FROM SYSTEM_RANGE(1, 9) ;"
+            + " 1e2000 ; 22003",
+        "INSERT INTO T(ID, D) VALUES(1, MOD(CAST(? AS DECFLOAT), 1)) ; 1e99000 ; 22003",
+        "INSERT INTO T(ID, S) VALUES(1, TO_CHAR(CAST(? AS NUMERIC(9)), 'V' || REPEAT('9', 2001))) ;"
+            + " 7 ; 22003",
       })
   void longNumberIsRefused(String sql, String number, String state) throws SQLException {
     assertState(state, sql, number);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1001, 0", "1, 2001", "1, -2001", "1, 100000", "1, -100000"})
+  void longNumberBecomesNoValue(int digits, int scale) {
+    BigDecimal number =
+        new BigDecimal(BigInteger.TEN.pow(digits - 1).add(BigInteger.valueOf(2)), scale);
+    assertThrows(DbException.class, () -> ValueNumeric.getAnyScale(number));
+    assertThrows(DbException.class, () -> ValueDecfloat.get(number));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "CREATE TABLE X(V NUMERIC(1001)); 90150",
+        "CREATE TABLE X(V DECFLOAT(1001)); 90150",
+        "CREATE TABLE X(V NUMERIC(1000, 1001)); 90151",
+      })
+  void longTypeIsRefused(String sql, String state) throws SQLException {
+    assertState(state, sql);
+  }
+
+  @Test
+  void numberAtTheLimitIsStored() throws SQLException {
+    String longest = "7".repeat(1000);
+    replica.ok(session, "INSERT INTO T(ID, N, D) VALUES(1, ?, ?)", longest, "1e2000");
+    replica.ok(session, "INSERT INTO T(ID, D) VALUES(2, ?)", "1e-2000");
+    replica.ok(session, "INSERT INTO T(ID, D, N) VALUES(3, CAST(1e308 AS DOUBLE PRECISION),"
+        + " CAST(1e-308 AS DOUBLE PRECISION))");
+    assertEquals(List.of(longest), replica.query("SELECT N FROM T WHERE ID = 1"));
+    assertEquals(List.of("1E-2000"), replica.query("SELECT D FROM T WHERE ID = 2"));
   }
 
   @ParameterizedTest

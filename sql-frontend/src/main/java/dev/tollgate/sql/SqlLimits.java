@@ -60,7 +60,7 @@ public final class SqlLimits {
    * Digits of a number, and the absolute value of an exponent, as in 1E10. With larger numbers, H2
    * computes forever or runs out of memory: {@code MOD(1E100000000, 3)}.
    */
-  public static final int NUMBER_LENGTH = 10_000;
+  public static final int NUMBER_LENGTH = 1_000;
 
   /** Characters of the name of a lock; it has at least one. */
   public static final int LOCK_NAME_LENGTH = 255;

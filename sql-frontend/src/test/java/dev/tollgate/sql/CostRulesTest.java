@@ -96,14 +96,14 @@ class CostRulesTest {
   /** H2 computes {@code MOD(1E100000000, 3)} for ever, and runs out of memory over others. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"1E10001", "1e-10001", "1E99999999999999", "1.5E+10001", "9E-000000000000001"})
+      strings = {"1E1001", "1e-1001", "1E99999999999999", "1.5E+1001", "9E-000000000000001"})
   void hugeExponentIsRefused(String number) {
-    assertRefused("SELECT 1, " + number, Reason.TOO_LONG, 11, "a number has at most 10000 digits");
+    assertRefused("SELECT 1, " + number, Reason.TOO_LONG, 11, "a number has at most 1000 digits");
   }
 
   @Test
   void hugeNumberIsRefused() {
-    assertRefused("SELECT " + "1".repeat(10_001), Reason.TOO_LONG, 8, "at most 10000 digits");
-    assertNotNull(frontend.plan("SELECT " + "1".repeat(10_000) + ", 1E10000, 1E-307, 1.5e+010"));
+    assertRefused("SELECT " + "1".repeat(1_001), Reason.TOO_LONG, 8, "at most 1000 digits");
+    assertNotNull(frontend.plan("SELECT " + "1".repeat(1_000) + ", 1E1000, 1E-307, 1.5e+010"));
   }
 }

@@ -19,6 +19,9 @@ public final class ChargedNumbers {
   /** The same for a power of ten, which the runtime finds by squares. */
   private static final int POWER_WORDS_PER_STEP = 64;
 
+  /** Multiplications of two numbers in the time of their greatest common divisor. */
+  private static final int GCD_TIMES = 4;
+
   private ChargedNumbers() {}
 
   private static long digits(BigDecimal number) {
@@ -52,20 +55,18 @@ public final class ChargedNumbers {
     }
   }
 
-  /** The runtime divides by ten for each zero at the end. */
-  static void zeros(BigDecimal number) {
-    long digits = digits(number);
-    if (digits > 2 * SHORT) {
-      Meter.steps(digits * (digits / WORD) / WORDS_PER_STEP);
-    }
-  }
-
-  /** Returns the text of a number that is about to be read. */
+  /**
+   * Returns the text of a number that is about to be read. One with an exponent is read here first,
+   * which costs little: no zeros are written out yet.
+   */
   @Passes(to = "java.math.BigDecimal")
   @Passes(to = "java.math.BigInteger")
   public static String text(String text) {
     Limited.requireNumber(text);
     product(text.length(), text.length());
+    if (text.length() > Limited.NUMBER_LENGTH || text.indexOf('e') >= 0 || text.indexOf('E') >= 0) {
+      Limited.requireNumber(new BigDecimal(text));
+    }
     return text;
   }
 
@@ -106,10 +107,15 @@ public final class ChargedNumbers {
     return number.divide(other, scale, mode);
   }
 
+  /** The runtime strips the quotient of its zeros one by one; here is no quotient. */
   @Replaces(of = "java.math.BigDecimal")
   public static BigDecimal remainder(BigDecimal number, BigDecimal other) {
-    product(digits(number) + apart(number.scale(), other.scale()), digits(other));
-    return number.remainder(other);
+    long zeros = apart(number.scale(), other.scale());
+    product(digits(number) + zeros, digits(other) + zeros);
+    int scale = Math.max(number.scale(), other.scale());
+    BigInteger dividend = number.setScale(scale).unscaledValue();
+    BigInteger divisor = other.setScale(scale).unscaledValue();
+    return new BigDecimal(dividend.remainder(divisor), scale);
   }
 
   @Replaces(of = "java.math.BigDecimal")
@@ -130,10 +136,38 @@ public final class ChargedNumbers {
     return number.round(context);
   }
 
+  /** The runtime divides by ten for each zero; here half as many are left after each division. */
   @Replaces(of = "java.math.BigDecimal")
   public static BigDecimal stripTrailingZeros(BigDecimal number) {
-    zeros(number);
-    return number.stripTrailingZeros();
+    Limited.requireIntermediate(number);
+    BigInteger rest = number.unscaledValue();
+    if (rest.bitLength() < Long.SIZE) {
+      return number.stripTrailingZeros();
+    }
+    product(digits(rest), digits(rest));
+    long stripped = 0;
+    for (int zeros = Integer.highestOneBit(Math.max(1, rest.getLowestSetBit()));
+        zeros > 0;
+        zeros /= 2) {
+      if (rest.getLowestSetBit() >= zeros) {
+        BigInteger[] parts = rest.divideAndRemainder(BigInteger.TEN.pow(zeros));
+        if (parts[1].signum() == 0) {
+          rest = parts[0];
+          stripped += zeros;
+        }
+      }
+    }
+    return stripped == 0 ? number : new BigDecimal(rest, Math.toIntExact(number.scale() - stripped));
+  }
+
+  /** Moves the point as far as the format of TO_CHAR says. */
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal movePointRight(BigDecimal number, int places) {
+    if (places > 2 * Limited.NUMBER_LENGTH) {
+      throw Limited.tooLong();
+    }
+    product(digits(number) + places, digits(number) + places);
+    return number.movePointRight(places);
   }
 
   @Replaces(of = "java.math.BigDecimal")
@@ -192,7 +226,7 @@ public final class ChargedNumbers {
 
   @Replaces(of = "java.math.BigInteger")
   public static BigInteger gcd(BigInteger number, BigInteger other) {
-    product(digits(number), digits(other));
+    product(GCD_TIMES * digits(number), digits(other));
     return number.gcd(other);
   }
 

@@ -7,7 +7,6 @@ import org.h2.message.DbException;
 import org.h2.util.geometry.EWKBUtils;
 import org.h2.util.geometry.GeoJsonUtils;
 import org.h2.util.geometry.GeometryUtils;
-import org.h2.value.ValueDecfloat;
 import org.h2.value.ValueGeometry;
 
 /**
@@ -15,8 +14,17 @@ import org.h2.value.ValueGeometry;
  * and the memory, which no count of steps bounds.
  */
 public final class Limited {
-  /** Digits of a number, and the distance of its exponent from zero. */
-  static final int NUMBER_LENGTH = 100_000;
+  /** Digits of a number, and the most that a type declares of digits and of scale. */
+  public static final int NUMBER_LENGTH = 1_000;
+
+  /** The distance of a scale from zero: a small quotient has zeros before all of its digits. */
+  private static final int NUMBER_SCALE = 2 * NUMBER_LENGTH;
+
+  /** Bits of the longest number, and a few more. */
+  private static final int BITS = NUMBER_LENGTH * 10 / 3;
+
+  /** Signs, a point, an exponent and blanks of the text of a number. */
+  private static final int AROUND_DIGITS = 32;
 
   /**
    * Collections within each other in a GEOMETRY. Clients and nodes read no deeper ones ({@code
@@ -45,44 +53,46 @@ public final class Limited {
   }
 
   /**
-   * Refuses a text that is too long a number, or whose exponent is too far from zero: H2 writes out
-   * the zeros once the number has a scale.
+   * Refuses a text of a number that no value may have, before its digits are read.
    *
    * @throws DbException with SQLState 22003
    */
   static void requireNumber(String text) {
-    int exponent = Math.max(text.lastIndexOf('e'), text.lastIndexOf('E'));
-    int digits = exponent < 0 ? text.length() : exponent;
-    if (digits > NUMBER_LENGTH + 3 || (exponent >= 0 && isFar(text, exponent + 1))) {
+    if (text.length() > NUMBER_LENGTH + NUMBER_SCALE + AROUND_DIGITS) {
       throw tooLong();
     }
   }
 
-  /** A number has at most twice as many zeros as digits, as long as {@link #get} made it. */
-  private static boolean isFar(String text, int from) {
-    long exponent = 0;
-    for (int i = from; i < text.length() && exponent <= 2 * NUMBER_LENGTH; i++) {
-      int digit = Character.digit(text.charAt(i), 10);
-      exponent = digit < 0 ? exponent : exponent * 10 + digit;
+  /** The same for what a text has become: an exponent may have made it larger than the text. */
+  static void requireNumber(BigDecimal number) {
+    if (number.unscaledValue().bitLength() > BITS
+        || number.precision() > NUMBER_LENGTH
+        || Math.abs((long) number.scale()) > NUMBER_SCALE) {
+      throw tooLong();
     }
-    return exponent > 2 * NUMBER_LENGTH;
   }
 
-  private static DbException tooLong() {
+  /** What is computed of numbers has more digits than they until it is rounded or stripped. */
+  static void requireIntermediate(BigDecimal number) {
+    if (number.unscaledValue().bitLength() > 3 * BITS) {
+      throw tooLong();
+    }
+  }
+
+  static DbException tooLong() {
     return DbException.get(
         ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
         "a number with more than "
             + NUMBER_LENGTH
-            + " digits, or an exponent further from zero than that");
+            + " digits, or a scale further from zero than "
+            + NUMBER_SCALE);
   }
 
-  @Replaces(of = "org.h2.value.ValueDecfloat", isStatic = true)
-  public static ValueDecfloat get(BigDecimal number) {
-    if (Math.abs((long) number.scale()) > NUMBER_LENGTH) {
-      throw tooLong();
-    }
-    ChargedNumbers.zeros(number);
-    return ValueDecfloat.get(number);
+  /** H2 asks for the digits of each number of which it makes a value. */
+  @Replaces(of = "java.math.BigDecimal", in = "org.h2.value.ValueBigDecimalBase")
+  public static int precision(BigDecimal number) {
+    requireNumber(number);
+    return number.precision();
   }
 
   @Replaces(of = "org.h2.value.ValueGeometry", isStatic = true)

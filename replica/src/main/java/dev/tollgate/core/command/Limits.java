@@ -245,7 +245,7 @@ public final class Limits {
    * Digits of a text that becomes an exact number, and the distance of its exponent from zero. The
    * same limit holds for numbers in the text of a statement.
    */
-  public static final int NUMBER_LENGTH = 10_000;
+  public static final int NUMBER_LENGTH = 1_000;
 
   /**
    * Weight of all subqueries in DEFAULT, ON UPDATE, CHECK and GENERATED: the characters of each

@@ -114,6 +114,11 @@ final class Rewriting extends ClassVisitor {
       }
     }
 
+    @Override
+    public void visitLdcInsn(Object value) {
+      super.visitLdcInsn(NumberLimits.instead(name, value));
+    }
+
     private void call(Handle method) {
       super.visitMethodInsn(
           Opcodes.INVOKESTATIC, method.getOwner(), method.getName(), method.getDesc(), false);
