@@ -157,7 +157,9 @@ public final class ChargedNumbers {
         }
       }
     }
-    return stripped == 0 ? number : new BigDecimal(rest, Math.toIntExact(number.scale() - stripped));
+    return stripped == 0
+        ? number
+        : new BigDecimal(rest, Math.toIntExact(number.scale() - stripped));
   }
 
   /** Moves the point as far as the format of TO_CHAR says. */
