@@ -187,8 +187,10 @@ class HeavyStatementsTest {
     String longest = "7".repeat(1000);
     replica.ok(session, "INSERT INTO T(ID, N, D) VALUES(1, ?, ?)", longest, "1e2000");
     replica.ok(session, "INSERT INTO T(ID, D) VALUES(2, ?)", "1e-2000");
-    replica.ok(session, "INSERT INTO T(ID, D, N) VALUES(3, CAST(1e308 AS DOUBLE PRECISION),"
-        + " CAST(1e-308 AS DOUBLE PRECISION))");
+    replica.ok(
+        session,
+        "INSERT INTO T(ID, D, N) VALUES(3, CAST(1e308 AS DOUBLE PRECISION),"
+            + " CAST(1e-308 AS DOUBLE PRECISION))");
     assertEquals(List.of(longest), replica.query("SELECT N FROM T WHERE ID = 1"));
     assertEquals(List.of("1E-2000"), replica.query("SELECT D FROM T WHERE ID = 2"));
   }

@@ -176,9 +176,7 @@ class NestingTest {
         session,
         "INSERT INTO T VALUES(1, (REPEAT('[', 500000) || REPEAT(']', 500000)) FORMAT JSON)");
     for (String sql :
-        List.of(
-            "SELECT 1" + "+1".repeat(100_000),
-            with(3_000, "C") + " SELECT C FROM X3000")) {
+        List.of("SELECT 1" + "+1".repeat(100_000), with(3_000, "C") + " SELECT C FROM X3000")) {
       endsWith54001(sql);
       assertEquals(List.of("1"), replica.query("SELECT ID FROM T"));
     }

@@ -68,8 +68,7 @@ final class FollowerAppends implements PeerService {
 
   private final RaftTransport transport;
   private final long electionMillis;
-  private final ApplyLag lag =
-      new ApplyLag(TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS));
+  private final ApplyLag lag = new ApplyLag(TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS));
   private volatile @Nullable UnfinishedAppends unfinished;
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
