@@ -103,6 +103,10 @@ public final class Replica implements LogConsumer {
   private volatile boolean standing;
   private final AtomicInteger takenStates = new AtomicInteger();
   private @Nullable ReplicaVerifier verifier;
+
+  /** The last comparison of the replicas, for threads that must not wait for an entry. */
+  private volatile @Nullable ReplicaCheck lastCheck;
+
   private final FeatureLevels levels;
   private final NodeVersion version;
   private SkipList skips;
@@ -435,16 +439,20 @@ public final class Replica implements LogConsumer {
   private void verify(long logIndex, Command command, Outcome outcome) {
     ReplicaVerifier verifying = verifier;
     ReplicaCheck check = machine.state().lastCheck();
-    if (verifying == null || check == null || !outcome.equals(new Outcome.Answered(true))) {
+    if (verifying == null
+        || check == null
+        || !(command instanceof Command.VerifyReplicas || command instanceof Command.ReportChecksum)
+        || !outcome.equals(new Outcome.Answered(true))) {
       return;
     }
+    lastCheck = check.copy();
     if (command instanceof Command.VerifyReplicas) {
       checkedNanos = System.nanoTime();
       verifying.begin(
           logIndex,
           insistent ->
               new ReplicaDigest(machine.copyWithoutTransactions(), database.copy(insistent)));
-    } else if (command instanceof Command.ReportChecksum) {
+    } else {
       verifying.reported(check);
     }
   }
@@ -460,11 +468,7 @@ public final class Replica implements LogConsumer {
   private final class VerifiedState implements ReplicaVerifier.Owner {
     @Override
     public @Nullable ReplicaCheck lastCheck() {
-      return state.look(
-          now -> {
-            ReplicaCheck check = now.lastCheck();
-            return check == null ? null : check.copy();
-          });
+      return lastCheck;
     }
 
     @Override
@@ -524,6 +528,7 @@ public final class Replica implements LogConsumer {
     state.change(() -> read(snapshot));
     ReplicaVerifier verifying = verifier;
     ReplicaCheck check = machine.state().lastCheck();
+    lastCheck = check == null ? null : check.copy();
     if (verifying != null && check != null) {
       verifying.askAgainIfInDoubt(check);
     }
@@ -563,6 +568,7 @@ public final class Replica implements LogConsumer {
         () -> {
           database.beginAnew();
           use(machine(capacity));
+          lastCheck = null;
         });
   }
 

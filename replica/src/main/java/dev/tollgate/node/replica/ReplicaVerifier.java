@@ -57,7 +57,10 @@ final class ReplicaVerifier {
 
   /** The owner of the compared state. */
   interface Owner {
-    /** The last check as the replica knows it, or null. */
+    /**
+     * The last check as the replica knows it, or null. Does not wait for an entry that is applied:
+     * the entry may wait for the copy of a later check, which waits for this very thread.
+     */
     @Nullable ReplicaCheck lastCheck();
 
     /** Reports that the replica can no longer be trusted. */
