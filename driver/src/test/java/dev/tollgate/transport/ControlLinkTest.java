@@ -444,11 +444,16 @@ class ControlLinkTest {
       session.cancel();
       Reply.Failure failure = (Reply.Failure) answer.get(5, TimeUnit.SECONDS);
       assertEquals(SqlState.CANCELLED.state(), failure.sqlState());
-      assertEquals(1, cluster.others(Request.Cancel.class).get(0).sequence());
       cluster.node(0).holdNothing();
       assertEquals("2", Client.query(session, "SELECT 2"));
       session.cancel();
-      assertEquals(1, cluster.others(Request.Cancel.class).size(), "nothing is under way");
+      // the thread that waits for the answer may cancel, too
+      assertEquals(
+          Set.of(1L),
+          cluster.others(Request.Cancel.class).stream()
+              .map(Request.Cancel::sequence)
+              .collect(Collectors.toSet()),
+          "nothing else was under way");
     }
   }
 }
