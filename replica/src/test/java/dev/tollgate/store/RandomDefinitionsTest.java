@@ -123,7 +123,9 @@ class RandomDefinitionsTest {
   }
 
   private static List<String> statements(String dump) {
-    return Stream.of(dump.split(";\n")).filter(sql -> !sql.isBlank()).toList();
+    return Stream.of(dump.replaceAll("(?m)^-- .*\n", "").split(";\n"))
+        .filter(sql -> !sql.isBlank())
+        .toList();
   }
 
   private static String dump(StoreDriver driver) throws IOException {

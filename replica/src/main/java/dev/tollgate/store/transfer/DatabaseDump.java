@@ -85,6 +85,7 @@ public final class DatabaseDump implements AutoCloseable {
   }
 
   private void writeDefinitions() throws IOException {
+    out.append(UnicodeEscapes.resolve(definitions().brokenViews()));
     for (String sql : definitions().beforeRows()) {
       statement(sql);
     }
