@@ -148,7 +148,8 @@ public record StoredExpression(
     return expression != null && !(expression instanceof ValueExpression);
   }
 
-  private static String textOf(Expression expression) {
+  /** The SQL of an expression, without parentheses around it. */
+  public static String textOf(Expression expression) {
     return expression.getUnenclosedSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString();
   }
 

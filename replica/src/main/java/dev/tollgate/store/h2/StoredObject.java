@@ -2,10 +2,15 @@ package dev.tollgate.store.h2;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.h2.command.Prepared;
 import org.h2.constraint.Constraint;
 import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
 import org.h2.index.Index;
 import org.h2.schema.Domain;
 import org.h2.schema.Sequence;
@@ -85,40 +90,62 @@ public record StoredObject(
 
   /** The CREATE TABLE of a table, where identity columns name their sequences. */
   private static String withoutExpressions(Table table) {
-    StringBuilder sql = new StringBuilder("CREATE MEMORY TABLE ").append(StoredView.quoted(table));
+    return createTable(
+        "CREATE MEMORY TABLE ",
+        table,
+        column -> without(column, StoredExpression::isComputed).getCreateSQL(/* forMeta= */ true));
+  }
+
+  private static String withoutExpressions(Domain domain) {
+    return without(domain, StoredExpression::isComputed).getCreateSQL();
+  }
+
+  /**
+   * SQL that makes a table.
+   *
+   * @param create the words before the name of the table
+   * @param definition what it says of a column, with the name of the column
+   */
+  public static String createTable(
+      String create, Table table, Function<Column, String> definition) {
+    StringBuilder sql = new StringBuilder(create).append(StoredView.quoted(table));
     if (table.getComment() != null) {
       StringUtils.quoteStringSQL(sql.append(" COMMENT "), table.getComment());
     }
-    String separator = "(\n    ";
-    for (Column column : table.getColumns()) {
-      sql.append(separator).append(withoutExpressions(column).getCreateSQL(/* forMeta= */ true));
-      separator = ",\n    ";
-    }
-    return sql.append("\n)").toString();
+    return Stream.of(table.getColumns())
+        .map(definition)
+        .collect(Collectors.joining(",\n    ", sql + "(\n    ", "\n)"));
   }
 
-  private static Column withoutExpressions(Column column) {
+  /** A copy of a column without such expressions. */
+  public static Column without(Column column, Predicate<Expression> leftOut) {
     Column bare = column.getClone();
-    if (StoredExpression.isComputed(column.getDefaultExpression())) {
+    // setting an expression to itself would make a generated column an ordinary one
+    if (isOneOf(leftOut, column.getDefaultExpression())) {
       bare.setDefaultExpression(null, null);
     }
-    if (StoredExpression.isComputed(column.getOnUpdateExpression())) {
+    if (isOneOf(leftOut, column.getOnUpdateExpression())) {
       bare.setOnUpdateExpression(null, null);
     }
     return bare;
   }
 
-  private static String withoutExpressions(Domain domain) {
+  /** A copy of a domain without such expressions, and without its constraints. */
+  public static Domain without(Domain domain, Predicate<Expression> leftOut) {
     Domain bare = new Domain(domain.getSchema(), domain.getId(), domain.getName());
     bare.setDataType(domain.getDataType());
     bare.setDomain(domain.getDomain());
-    if (!StoredExpression.isComputed(domain.getDefaultExpression())) {
+    if (!isOneOf(leftOut, domain.getDefaultExpression())) {
       bare.setDefaultExpression(null, domain.getDefaultExpression());
     }
-    if (!StoredExpression.isComputed(domain.getOnUpdateExpression())) {
+    if (!isOneOf(leftOut, domain.getOnUpdateExpression())) {
       bare.setOnUpdateExpression(null, domain.getOnUpdateExpression());
     }
-    return bare.getCreateSQL();
+    return bare;
+  }
+
+  private static boolean isOneOf(Predicate<Expression> some, @Nullable Expression expression) {
+    return expression != null && some.test(expression);
   }
 
   static String kindOf(DbObject object) {

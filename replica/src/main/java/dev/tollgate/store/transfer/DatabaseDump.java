@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.util.HasSQL;
@@ -38,6 +37,10 @@ public final class DatabaseDump implements AutoCloseable {
   private final Appendable out;
   private final Predicate<String> fits;
   private String insert = "";
+
+  /** The places of the columns of which rows have values. */
+  private int[] written = {};
+
   private final StringBuilder rows = new StringBuilder();
   private int rowCount;
 
@@ -65,7 +68,7 @@ public final class DatabaseDump implements AutoCloseable {
     if (kind == DatabaseCopy.OBJECT_IDS) {
       writeDefinitions();
     } else if (kind == DatabaseCopy.TABLE) {
-      insert = insertInto(restore.table());
+      beginTable(restore.table());
     }
   }
 
@@ -91,8 +94,13 @@ public final class DatabaseDump implements AutoCloseable {
     }
   }
 
-  private static String insertInto(Table table) {
+  private void beginTable(Table table) {
     List<Column> columns = DumpedDefinitions.written(table);
+    written = columns.stream().mapToInt(Column::getColumnId).toArray();
+    insert = insertInto(table, columns);
+  }
+
+  private static String insertInto(Table table, List<Column> columns) {
     boolean always =
         columns.stream().anyMatch(column -> column.isIdentity() && column.isGeneratedAlways());
     return UnicodeEscapes.resolve(
@@ -108,10 +116,6 @@ public final class DatabaseDump implements AutoCloseable {
   private void writeRows(WireReader in) throws IOException {
     Table table = restore.table();
     Column[] columns = table.getColumns();
-    int[] written =
-        IntStream.range(0, columns.length)
-            .filter(i -> DumpedDefinitions.isWritten(columns[i]))
-            .toArray();
     Value[] values = new Value[columns.length];
     while (in.remaining() > 0) {
       in.i64();

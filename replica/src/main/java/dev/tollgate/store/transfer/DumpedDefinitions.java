@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.store.fence.RowGuard;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sequences;
+import dev.tollgate.store.h2.StoredExpression;
+import dev.tollgate.store.h2.StoredObject;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -32,7 +34,6 @@ import org.h2.table.Table;
 import org.h2.table.TableType;
 import org.h2.table.TableView;
 import org.h2.util.HasSQL;
-import org.h2.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +57,7 @@ final class DumpedDefinitions {
   }
 
   /** Whether a row of a dump has a value of this column. */
-  static boolean isWritten(Column column) {
+  private static boolean isWritten(Column column) {
     return !column.isGenerated() || isLateGenerated(column);
   }
 
@@ -67,7 +68,7 @@ final class DumpedDefinitions {
 
   /** True for an expression that may read tables or views; a word in a string makes it no worse. */
   private static boolean isLate(@Nullable Expression expression) {
-    String text = expression == null ? "" : textOf(expression);
+    String text = expression == null ? "" : StoredExpression.textOf(expression);
     return text.contains("SELECT") || text.contains("TABLE");
   }
 
@@ -85,11 +86,8 @@ final class DumpedDefinitions {
 
   /** True for an expression that may read tables or views, or use any domain. */
   private static boolean isLateOfDomain(@Nullable Expression expression) {
-    return isLate(expression) || (expression != null && textOf(expression).contains("CAST("));
-  }
-
-  private static String textOf(Expression expression) {
-    return expression.getUnenclosedSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString();
+    return isLate(expression)
+        || (expression != null && StoredExpression.textOf(expression).contains("CAST("));
   }
 
   /** What rows need. */
@@ -127,7 +125,7 @@ final class DumpedDefinitions {
       }
     }
     for (Index index : all(Schema::getAllIndexes)) {
-      String sql = index.getIndexType().getBelongsToConstraint() ? null : index.getCreateSQL();
+      String sql = StoredObject.isOfConstraint(index) ? null : index.getCreateSQL();
       if (sql != null) {
         statements.add(sql);
       }
@@ -179,11 +177,11 @@ final class DumpedDefinitions {
   private void addLate(String alter, ColumnTemplate owner, Predicate<Expression> late) {
     Expression value = owner.getDefaultExpression();
     if (value != null && late.test(value)) {
-      statements.add(alter + " SET DEFAULT " + textOf(value));
+      statements.add(alter + " SET DEFAULT " + StoredExpression.textOf(value));
     }
     Expression onUpdate = owner.getOnUpdateExpression();
     if (onUpdate != null && late.test(onUpdate)) {
-      statements.add(alter + " SET ON UPDATE " + textOf(onUpdate));
+      statements.add(alter + " SET ON UPDATE " + StoredExpression.textOf(onUpdate));
     }
   }
 
@@ -200,36 +198,17 @@ final class DumpedDefinitions {
   }
 
   private static String create(Domain domain) {
-    Domain bare = new Domain(domain.getSchema(), domain.getId(), domain.getName());
-    bare.setDataType(domain.getDataType());
-    bare.setDomain(domain.getDomain());
-    if (!isLateOfDomain(domain.getDefaultExpression())) {
-      bare.setDefaultExpression(null, domain.getDefaultExpression());
-    }
-    if (!isLateOfDomain(domain.getOnUpdateExpression())) {
-      bare.setOnUpdateExpression(null, domain.getOnUpdateExpression());
-    }
-    return bare.getCreateSQL();
+    return StoredObject.without(domain, DumpedDefinitions::isLateOfDomain).getCreateSQL();
   }
 
   private static String create(Table table) {
-    StringBuilder sql = new StringBuilder("CREATE TABLE ").append(sql(table));
-    if (table.getComment() != null) {
-      StringUtils.quoteStringSQL(sql.append(" COMMENT "), table.getComment());
-    }
-    String separator = "(\n    ";
-    for (Column column : table.getColumns()) {
-      Column bare = column.getClone();
-      if (isLate(column.getDefaultExpression())) {
-        bare.setDefaultExpression(null, null);
-      }
-      if (isLate(column.getOnUpdateExpression())) {
-        bare.setOnUpdateExpression(null, null);
-      }
-      sql.append(separator).append(sql(column)).append(' ').append(definition(bare));
-      separator = ",\n    ";
-    }
-    return sql.append("\n)").toString();
+    return StoredObject.createTable(
+        "CREATE TABLE ",
+        table,
+        column ->
+            sql(column)
+                + ' '
+                + definition(StoredObject.without(column, DumpedDefinitions::isLate)));
   }
 
   /** What a CREATE TABLE says of a column after its name, with all options of a sequence. */
