@@ -61,6 +61,7 @@ public final class MemoryWatch {
   private final Heap heap;
   private final Object collectingForPieces = new Object();
   private final AtomicBoolean collecting = new AtomicBoolean();
+  private volatile boolean doubted;
   private volatile long forgottenCollections = NONE;
   private long knownCollections;
   private long lastCollectionNanos = System.nanoTime() - STALE_NANOS;
@@ -99,6 +100,15 @@ public final class MemoryWatch {
   }
 
   /**
+   * Has the next question about a full heap run a collection. For a query that held much and has
+   * ended: the collector may have counted what it held. Until that collection the heap counts as
+   * full.
+   */
+  void doubt() {
+    doubted = true;
+  }
+
+  /**
    * True if more than this share of the long-lived heap was in use after the last collection. Has
    * another thread run a collection if the last one was long ago, or if much was allocated since.
    * It does so only while the heap is this full, garbage included: a collection is near then
@@ -113,7 +123,7 @@ public final class MemoryWatch {
       return false;
     }
     boolean full = heap.usedAfterCollection() > share;
-    if (full ? isStale() : heap.usedShare() - heap.usedAfterCollection() > GROWTH) {
+    if (full ? doubted || isStale() : heap.usedShare() - heap.usedAfterCollection() > GROWTH) {
       collectBeside();
     }
     return full;
@@ -150,6 +160,7 @@ public final class MemoryWatch {
 
   private void collectBeside() {
     if (collecting.compareAndSet(false, true)) {
+      doubted = false;
       ForkJoinPool.commonPool()
           .execute(
               () -> {

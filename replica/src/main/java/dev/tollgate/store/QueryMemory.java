@@ -60,6 +60,7 @@ final class QueryMemory {
     private volatile Runnable drop = () -> {};
 
     private boolean kept;
+    private volatile boolean suspicious;
 
     private Use(int losses) {
       this.losses = losses;
@@ -72,6 +73,7 @@ final class QueryMemory {
      */
     void keep(Runnable whenEnded) {
       kept = true;
+      measure();
       allocatedBytes = 0;
       drop = whenEnded;
       if (ended) {
@@ -88,6 +90,7 @@ final class QueryMemory {
     @Override
     public void close() {
       if (!kept) {
+        measure();
         release();
       }
     }
@@ -95,6 +98,15 @@ final class QueryMemory {
     /** Records that the query and its result hold nothing any more. */
     void release() {
       uses.remove(this);
+      if (suspicious) {
+        memory.doubt();
+      }
+    }
+
+    /** For the thread of the query. */
+    private void measure() {
+      allocatedBytes = MemoryWatch.allocatedBytes() - allocatedBefore;
+      suspicious |= allocatedBytes > memory.sizeBytes() / SUSPICIOUS_SHARE;
     }
   }
 
@@ -121,9 +133,9 @@ final class QueryMemory {
    *     lost
    */
   void requireRoomFor(Use use) {
-    use.allocatedBytes = MemoryWatch.allocatedBytes() - use.allocatedBefore;
+    use.measure();
     requireShare(use, /* moreBytes= */ 0);
-    if (use.allocatedBytes > memory.sizeBytes() / SUSPICIOUS_SHARE
+    if (use.suspicious
         && memory.isFuller(FULL)
         && uses.stream().noneMatch(other -> other.allocatedBytes > use.allocatedBytes)) {
       throw Exhausted.memoryOfQuery();

@@ -126,6 +126,22 @@ class MemoryWatchTest {
   }
 
   @Test
+  void whatAQueryHeldCountsUntilTheCollectionAfterItsEnd() {
+    heap.used = 0.9;
+    heap.afterCollection = 0.9;
+    heap.garbageFree = 0.9;
+    heap.mayEnd.countDown();
+    assertTrue(watch.isFuller(0.85));
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 1);
+    heap.garbageFree = 0.2;
+    assertTrue(watch.isFuller(0.85));
+    watch.doubt();
+    assertTrue(watch.isFuller(0.85));
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 2);
+    assertFalse(watch.isFuller(0.85));
+  }
+
+  @Test
   void heapThatStaysFullIsNotCollectedForEveryRequest() {
     heap.mayEnd.countDown();
     heap.used = 0.9;

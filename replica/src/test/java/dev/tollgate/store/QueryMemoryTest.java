@@ -1,12 +1,15 @@
 package dev.tollgate.store;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.h2.message.DbException;
 import org.junit.jupiter.api.Test;
 
@@ -16,13 +19,14 @@ class QueryMemoryTest {
   private static final long MEGABYTE = 1 << 20;
 
   private final FixedHeap heap = new FixedHeap();
-  private final QueryMemory memory = new QueryMemory(new MemoryWatch(heap));
+  private final MemoryWatch watch = new MemoryWatch(heap);
+  private final QueryMemory memory = new QueryMemory(watch);
 
   private static final class FixedHeap implements MemoryWatch.Heap {
-    double used;
-    double live;
-    double afterCollection;
-    int collections;
+    volatile double used;
+    volatile double live;
+    volatile double afterCollection;
+    final AtomicInteger collections = new AtomicInteger();
 
     @Override
     public double usedShare() {
@@ -36,7 +40,7 @@ class QueryMemoryTest {
 
     @Override
     public long collections() {
-      return collections;
+      return collections.get();
     }
 
     @Override
@@ -46,9 +50,9 @@ class QueryMemoryTest {
 
     @Override
     public void collect() {
-      collections++;
       used = live;
       afterCollection = live;
+      collections.incrementAndGet();
     }
   }
 
@@ -79,6 +83,26 @@ class QueryMemoryTest {
     large.close();
     assertEnded(() -> memory.holds(small, 301 * MEGABYTE));
     assertDoesNotThrow(() -> memory.requireRoomFor(third));
+  }
+
+  @Test
+  void collectionThatCountedWhatALargeQueryHeldIsRepeated() {
+    heap.used = 0.9;
+    heap.afterCollection = 0.9;
+    heap.live = 0.9;
+    assertTrue(watch.isFuller(0.85));
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.collections.get() == 1);
+    heap.live = 0.2;
+    memory.begin(0).close();
+    assertTrue(watch.isFuller(0.85));
+    assertEquals(1, heap.collections.get());
+    QueryMemory.Use large = memory.begin(0);
+    byte[] piece = new byte[(int) (60 * MEGABYTE)];
+    assertEquals(0, piece[piece.length - 1]);
+    large.close();
+    assertTrue(watch.isFuller(0.85));
+    await().atMost(Duration.ofSeconds(20)).until(() -> !watch.isFuller(0.85));
+    assertEquals(2, heap.collections.get());
   }
 
   @Test
@@ -120,18 +144,18 @@ class QueryMemoryTest {
     heap.used = 0.2;
     heap.live = 0.1;
     memory.requireRoomFor(use, 200 * MEGABYTE);
-    assertEquals(0, heap.collections);
+    assertEquals(0, heap.collections.get());
     heap.used = 0.8;
     memory.requireRoomFor(use, 200 * MEGABYTE);
-    assertEquals(1, heap.collections, "the piece fits in what is garbage");
+    assertEquals(1, heap.collections.get(), "the piece fits in what is garbage");
     heap.used = 0.8;
     heap.live = 0.7;
     assertEnded(() -> memory.requireRoomFor(use, 200 * MEGABYTE));
-    assertEquals(2, heap.collections);
+    assertEquals(2, heap.collections.get());
     for (int i = 0; i < 100; i++) {
       assertEnded(() -> memory.requireRoomFor(use, 200 * MEGABYTE));
     }
-    assertEquals(2, heap.collections, "a heap that stays full is not collected for every piece");
+    assertEquals(2, heap.collections.get(), "a heap that stays full is not collected for every piece");
     memory.requireRoomFor(use, 100 * MEGABYTE);
   }
 
