@@ -155,7 +155,8 @@ class QueryMemoryTest {
     for (int i = 0; i < 100; i++) {
       assertEnded(() -> memory.requireRoomFor(use, 200 * MEGABYTE));
     }
-    assertEquals(2, heap.collections.get(), "a heap that stays full is not collected for every piece");
+    assertEquals(
+        2, heap.collections.get(), "a heap that stays full is not collected for every piece");
     memory.requireRoomFor(use, 100 * MEGABYTE);
   }
 
