@@ -23,6 +23,9 @@ public final class ChargedTexts {
    */
   private static final int LONGEST = 32 << 20;
 
+  /** A stream of bytes locks itself for each one. */
+  private static final int STEPS_OF_A_WRITTEN_BYTE = 2;
+
   private ChargedTexts() {}
 
   static void chars(long count) {
@@ -329,13 +332,13 @@ public final class ChargedTexts {
 
   @Replaces(of = "java.util.regex.Pattern")
   public static Matcher matcher(Pattern pattern, CharSequence text) {
-
     return pattern.matcher(new CountedText(text));
   }
 
   @Replaces(of = "java.io.ByteArrayOutputStream")
   public static void write(ByteArrayOutputStream out, int value) {
     grows(out, 1);
+    Meter.steps(STEPS_OF_A_WRITTEN_BYTE);
     out.write(value);
   }
 

@@ -313,10 +313,10 @@ public final class Limits {
   public static final long STATEMENT_STEPS_BASE = 25_000_000;
 
   /** Steps that an execution may take however large its tables are. */
-  public static final long STATEMENT_STEPS = 400_000_000;
+  public static final long STATEMENT_STEPS = 200_000_000;
 
   /** Further steps that it may take for each row of the tables to which it refers. */
-  public static final long STATEMENT_STEPS_PER_ROW = 16 << 10;
+  public static final long STATEMENT_STEPS_PER_ROW = 4 << 10;
 
   /** Constraints that one definition may make: the time to name them grows with the square. */
   public static final int CONSTRAINTS_OF_A_DEFINITION = 500;
