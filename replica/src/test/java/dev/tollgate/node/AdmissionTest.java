@@ -21,6 +21,7 @@ import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.TransactionMode;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -147,7 +148,7 @@ class AdmissionTest {
   }
 
   @Test
-  void shapeThatWasTriedIsKnown() throws Exception {
+  void shapeIsKnownForTheSizesThatWereTried() throws Exception {
     start(15);
     open();
     done(execute("CREATE TABLE T(A INT)"));
@@ -157,9 +158,59 @@ class AdmissionTest {
     done(execute(read, 45_000)); // the first one takes longer
     refused(execute(write, 45_000));
     done(execute(write, 1));
-    done(execute(write, 45_000));
-    done(execute(write.replace("500", "501"), 45_000));
-    refused(execute(write + " R", 45_000));
+    refused(execute(write, 45_000));
+    refused(execute(write.replace("?", "45_000")));
+    done(execute(write.replace("?", "1")));
+    refused(execute(write.replace("?", "45_000")));
+    done(execute(write.replace("?", "1").replace("500", "501")));
+  }
+
+  @Test
+  void everySetOfABatchIsTried() throws Exception {
+    start(50);
+    open();
+    done(execute("CREATE TABLE SINK(A INT)"));
+    String write = "INSERT INTO SINK SELECT LENGTH(LOWER(?))";
+    long before = applied();
+    List<byte[]> sets = new ArrayList<>();
+    sets.add(SqlValue.encodeFirst(List.of(SqlValue.ofText("a")), 1));
+    sets.add(SqlValue.encodeFirst(List.of(SqlValue.ofText("\u03a3".repeat(8_000))), 1));
+    refused(client.call(batch(write, sets)));
+    assertEquals(before, applied());
+  }
+
+  @Test
+  void everyLiteralOfASeriesIsTried() throws Exception {
+    start(50);
+    open();
+    done(execute("CREATE TABLE SINK(A INT)"));
+    long before = applied();
+    String write = "INSERT INTO SINK SELECT LENGTH(LOWER(REPEAT('\u03a3', 10)))";
+    byte[] none = SqlValue.encodeFirst(List.of(), 0);
+    refused(
+        client.call(
+            new Request.ExecuteSeries(
+                ++sequence,
+                true,
+                TransactionMode.AUTOCOMMIT,
+                SeriesEnding.RUN_ALL,
+                List.of(
+                    new Request.SeriesStatement(write, none),
+                    new Request.SeriesStatement(write.replace("10", "8000"), none)))));
+    assertEquals(before, applied());
+  }
+
+  private Request.Execute batch(String sql, List<byte[]> sets) {
+    return new Request.Execute(
+        ++sequence,
+        true,
+        TransactionMode.AUTOCOMMIT,
+        true,
+        sql,
+        new KeyRequest.None(),
+        0,
+        0,
+        sets);
   }
 
   @Test

@@ -6,21 +6,25 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.SizeRanges;
 import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.sql.StatementShape;
 import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.wire.SqlState;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Decides whether the leader lets writes into the log. Refuses writes while the memory of the node
- * is nearly full. Runs what a write reads, if the leader does not know the shape of the write: a
- * read that takes more time, stack or memory than there is concerns one thread of one node, and the
+ * is nearly full. Runs what a write reads, unless the leader has tried the shape of the write with
+ * values of these sizes: a read that takes more time, stack or memory than there is concerns one thread of one node, and the
  * write would take as much from every node. Thread-safe; nothing here waits.
  */
 final class Admission {
@@ -40,12 +44,12 @@ final class Admission {
   private final RequestWork work;
   private final long processorMillis;
 
-  /** The shapes that were tried last. */
-  private final Map<Long, Boolean> known = new KnownShapes();
+  private final TriedShapes tried;
 
   /**
    * @param locks the lock state for queries
-   * @param processorMillis processor time that the read of a write may take
+   * @param processorMillis processor time that the reads of the writes of a request may take
+   * @param nanos a clock that never goes back
    */
   Admission(
       MemoryWatch memory,
@@ -55,7 +59,8 @@ final class Admission {
       Facts facts,
       StatementProposals proposals,
       RequestWork work,
-      long processorMillis) {
+      long processorMillis,
+      LongSupplier nanos) {
     this.memory = requireNonNull(memory, "memory");
     this.reader = requireNonNull(reader, "reader");
     this.locks = requireNonNull(locks, "locks");
@@ -64,6 +69,7 @@ final class Admission {
     this.proposals = requireNonNull(proposals, "proposals");
     this.work = requireNonNull(work, "work");
     this.processorMillis = processorMillis;
+    tried = new TriedShapes(nanos, Limits.REHEARSED_SHAPES_BYTES);
   }
 
   /**
@@ -105,12 +111,7 @@ final class Admission {
         request.answer(),
         () -> {
           try {
-            SqlReader.Settings settings = session.settings(facts);
-            for (Write write : writes) {
-              if (!isKnown(write)) {
-                rehearse(request, settings, write, Math.min(losses, 1));
-              }
-            }
+            rehearse(request, session.settings(facts), writes, Math.min(losses, 1));
           } catch (SQLException refusal) {
             refuse(request, refusal, proposal);
             return;
@@ -124,69 +125,102 @@ final class Admission {
   }
 
   private boolean isKnown(Write write) {
-    if (write.sql().length() > Limits.REHEARSED_CHARS) {
-      return true;
+    return write.sql().length() > Limits.REHEARSED_CHARS || firstUnknown(write, 0) < 0;
+  }
+
+  /**
+   * Returns the first parameter set from {@code start} on whose sizes were not tried; -1 if there
+   * is none. A batch without sets does nothing.
+   */
+  private int firstUnknown(Write write, int start) {
+    List<Operation.ParameterSet> sets = write.operation().parameterSets();
+    if (start == sets.size()) {
+      return -1;
     }
-    synchronized (known) {
-      return known.get(write.plan().shape()) != null;
+    StatementShape shape = write.plan().shape();
+    SizeRanges ranges = tried.ranges(shape);
+    if (ranges == null || !ranges.covers(shape.literals())) {
+      return start;
+    }
+    if (write.plan().sqlParameterCount() == 0) {
+      return -1;
+    }
+    ParameterSizes sizes = new ParameterSizes(shape, ranges);
+    for (int i = start; i < sets.size(); i++) {
+      if (!sizes.covers(sets.get(i).values().bytes())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Runs the read parts of writes with each parameter set whose sizes were not tried. The sizes
+   * are few, and all runs have one bound of time, so a batch cannot cause many.
+   *
+   * @throws SQLException with 54001 or 53200 only
+   */
+  private void rehearse(
+      NumberedRequest request, SqlReader.Settings settings, List<Write> writes, int losses)
+      throws SQLException {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long end = threads.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(processorMillis);
+    for (Write write : writes) {
+      if (isKnown(write)) {
+        continue;
+      }
+      Plan.Read read = SqlFrontend.readPart(write.sql());
+      for (int i = firstUnknown(write, 0); i >= 0; i = firstUnknown(write, i + 1)) {
+        byte[] set = write.operation().parameterSets().get(i).values().bytes();
+        if (read != null) {
+          long nanos = Math.max(0, end - threads.getCurrentThreadCpuTime());
+          rehearse(request, settings, read, set, TimeUnit.NANOSECONDS.toMillis(nanos), losses);
+        }
+        if (request.cancellation().isCanceled()) {
+          return;
+        }
+        tried.add(write.plan().shape(), set);
+      }
     }
   }
 
   /**
-   * Runs the read part of a write with its first parameters.
+   * Runs the read part of a write with one parameter set.
    *
    * @throws SQLException with 54001 or 53200 only. Whatever else fails may be due to statements
    *     that are under way, so the log decides it.
    */
   private void rehearse(
-      NumberedRequest request, SqlReader.Settings settings, Write write, int losses)
+      NumberedRequest request,
+      SqlReader.Settings settings,
+      Plan.Read read,
+      byte[] set,
+      long millis,
+      int losses)
       throws SQLException {
-    Plan.Read read = SqlFrontend.readPart(write.sql());
-    if (read != null && !write.operation().parameterSets().isEmpty()) {
-      byte[] set = write.operation().parameterSets().get(0).values().bytes();
-      SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
-      request.cancellation().interruptBy(canceller::cancel);
-      try {
-        byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
-        reader.rehearse(settings, read.sql(), first, locks, processorMillis, canceller);
-      } catch (SQLException e) {
-        String state = e.getSQLState();
-        if (SqlState.TOO_MUCH_WORK.state().equals(state)
-            || SqlState.NO_MEMORY.state().equals(state)) {
-          throw new SQLException(
-              "the statement changed nothing, because the leader tried what it reads before it"
-                  + " entered the log, and the leader refused it: "
-                  + e.getMessage(),
-              state,
-              e.getErrorCode(),
-              e);
-        }
-        if (request.cancellation().isCanceled()) {
-          return;
-        }
-      } finally {
-        request.cancellation().goesOn();
+    SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
+    request.cancellation().interruptBy(canceller::cancel);
+    try {
+      byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
+      reader.rehearse(settings, read.sql(), first, locks, millis, canceller);
+    } catch (SQLException e) {
+      String state = e.getSQLState();
+      if (SqlState.TOO_MUCH_WORK.state().equals(state)
+          || SqlState.NO_MEMORY.state().equals(state)) {
+        throw new SQLException(
+            "the statement changed nothing, because the leader tried what it reads before it"
+                + " entered the log, and the leader refused it: "
+                + e.getMessage(),
+            state,
+            e.getErrorCode(),
+            e);
       }
-    }
-    synchronized (known) {
-      known.put(write.plan().shape(), true);
+    } finally {
+      request.cancellation().goesOn();
     }
   }
 
   private void refuse(NumberedRequest request, SQLException refusal, RequestWork.Task proposal) {
     proposals.refuse(request, Replies.of(refusal), () -> work.attempt(request.answer(), proposal));
-  }
-
-  private static final class KnownShapes extends LinkedHashMap<Long, Boolean> {
-    private static final long serialVersionUID = 1L;
-
-    KnownShapes() {
-      super(16, 0.75f, /* accessOrder= */ true);
-    }
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
-      return size() > Limits.REHEARSED_SHAPES;
-    }
   }
 }

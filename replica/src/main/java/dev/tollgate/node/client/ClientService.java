@@ -136,7 +136,8 @@ public final class ClientService implements Replica.Listener {
             facts,
             proposals,
             work,
-            limits.rehearsalMillis());
+            limits.rehearsalMillis(),
+            access.nanos());
     LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
     execution =
         new StatementExecution(
