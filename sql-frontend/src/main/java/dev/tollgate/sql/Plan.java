@@ -85,7 +85,8 @@ public sealed interface Plan {
    * @param tableFence the fence that a CREATE TABLE gives its table, else null
    * @param lockedBy the lock that each execution takes, writes under, and releases: an {@link
    *     Argument.Text} or an {@link Argument.Parameter}. Null if there is none, and with a fence
-   * @param shape what statements share which differ in the values of literals alone, and their sizes
+   * @param shape what statements share which differ in the values of literals alone, and their
+   *     sizes
    */
   record Write(
       String sql,

@@ -11,13 +11,19 @@ public final class SizeRanges {
   /** What is measured of the values at one position. */
   public enum Measure {
     /** How many values a list has. */
-    COUNT,
+    COUNT(0),
     /** The number that a value is, or that a text reads as, with its sign. */
-    AMOUNT,
+    AMOUNT(1),
     /** How many bytes a value takes. */
-    LENGTH,
+    LENGTH(2),
     /** How many bytes of a text belong to characters beyond ASCII, which H2 treats apart. */
-    WIDE
+    WIDE(3);
+
+    private final int index;
+
+    Measure(int index) {
+      this.index = index;
+    }
   }
 
   private static final int MEASURES = Measure.values().length;
@@ -60,12 +66,12 @@ public final class SizeRanges {
   }
 
   public boolean covers(int position, Measure measure, int size) {
-    int index = position * MEASURES + measure.ordinal();
+    int index = position * MEASURES + measure.index;
     return lowest[index] <= size && size <= highest[index];
   }
 
   public void cover(int position, Measure measure, int size) {
-    int index = position * MEASURES + measure.ordinal();
+    int index = position * MEASURES + measure.index;
     lowest[index] = (byte) Math.min(lowest[index], size);
     highest[index] = (byte) Math.max(highest[index], size);
   }
@@ -90,7 +96,7 @@ public final class SizeRanges {
 
   /** The size of a number: the least power of four beyond it, negative if the number is. */
   public static int ofNumber(long number) {
-    int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.abs(number));
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(number < 0 ? -number : number);
     return number < 0 ? -ofBits(bits) : ofBits(bits);
   }
 
@@ -151,7 +157,9 @@ public final class SizeRanges {
       return NO_NUMERAL;
     }
     long bits =
-        digits <= EXACT_DIGITS ? Long.SIZE - Long.numberOfLeadingZeros(value) : bitsOfDigits(digits);
+        digits <= EXACT_DIGITS
+            ? Long.SIZE - Long.numberOfLeadingZeros(value)
+            : bitsOfDigits(digits);
     int size = ofBits(bits + bitsOfDigits(exponent));
     return negative ? -size : size;
   }

@@ -20,8 +20,7 @@ public final class StatementShape {
   private final SizeRanges literals;
   private final int[] positionOfParameter;
 
-  private StatementShape(
-      long text, int positions, SizeRanges literals, int[] positionOfParameter) {
+  private StatementShape(long text, int positions, SizeRanges literals, int[] positionOfParameter) {
     this.text = text;
     this.positions = positions;
     this.literals = requireNonNull(literals, "literals");

@@ -24,8 +24,9 @@ import java.util.function.LongSupplier;
 /**
  * Decides whether the leader lets writes into the log. Refuses writes while the memory of the node
  * is nearly full. Runs what a write reads, unless the leader has tried the shape of the write with
- * values of these sizes: a read that takes more time, stack or memory than there is concerns one thread of one node, and the
- * write would take as much from every node. Thread-safe; nothing here waits.
+ * values of these sizes: a read that takes more time, stack or memory than there is concerns one
+ * thread of one node, and the write would take as much from every node. Thread-safe; nothing here
+ * waits.
  */
 final class Admission {
   /**
@@ -155,8 +156,8 @@ final class Admission {
   }
 
   /**
-   * Runs the read parts of writes with each parameter set whose sizes were not tried. The sizes
-   * are few, and all runs have one bound of time, so a batch cannot cause many.
+   * Runs the read parts of writes with each parameter set whose sizes were not tried. The sizes are
+   * few, and all runs have one bound of time, so a batch cannot cause many.
    *
    * @throws SQLException with 54001 or 53200 only
    */

@@ -64,8 +64,7 @@ final class TriedShapes {
   void add(StatementShape shape, byte[] set) {
     synchronized (this) {
       Tried before = valid(shape);
-      SizeRanges ranges =
-          before == null ? new SizeRanges(shape.positions()) : before.ranges.copy();
+      SizeRanges ranges = before == null ? new SizeRanges(shape.positions()) : before.ranges.copy();
       ranges.cover(shape.literals());
       new ParameterSizes(shape, ranges).cover(set);
       Tried tried = new Tried(ranges, before == null ? nanos.getAsLong() : before.nanos);

@@ -79,7 +79,10 @@ class ParameterSizesTest {
     same(false, text("1000"), text("9999999"));
     same(false, text("1E1"), text("1E9"));
     same(false, ValueDouble.get(1), ValueDouble.get(1e9));
-    same(false, ValueNumeric.get(new BigDecimal("10.000000")), ValueNumeric.get(new BigDecimal("9000000")));
+    same(
+        false,
+        ValueNumeric.get(new BigDecimal("10.000000")),
+        ValueNumeric.get(new BigDecimal("9000000")));
     same(false, ValueDecfloat.get(new BigDecimal("1")), ValueDecfloat.get(new BigDecimal("1E9")));
     same(false, ValueVarbinary.get(new byte[3]), ValueVarbinary.get(new byte[70]));
     same(true, text("miller"), text("smith"));
@@ -112,8 +115,12 @@ class ParameterSizesTest {
             ValueJson.fromJson("[1]"));
     for (Value value : values) {
       same(true, value, value);
-      same(true, ValueRow.get(new Value[] {value, value}), ValueRow.get(new Value[] {value, value}));
-      same(true, ValueArray.get(new Value[] {value}, null), ValueArray.get(new Value[] {value}, null));
+      same(
+          true, ValueRow.get(new Value[] {value, value}), ValueRow.get(new Value[] {value, value}));
+      same(
+          true,
+          ValueArray.get(new Value[] {value}, null),
+          ValueArray.get(new Value[] {value}, null));
     }
   }
 
