@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.Capacity;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientLimits;
+import dev.tollgate.node.client.HeldQueries;
+import dev.tollgate.node.client.Workers;
 import dev.tollgate.store.Poison;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.store.h2.SqlValue;
@@ -22,6 +24,7 @@ import dev.tollgate.wire.TransactionMode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,22 +40,31 @@ class AdmissionTest {
   private static final String SLOW_READ =
       "SELECT MAX(SQRT(X) + SQRT(X + 1) + LN(X) + SIN(X) + 500) FROM SYSTEM_RANGE(1, ?)";
 
+  /** More than a node has threads to try writes. */
+  private static final int FLOOD = 20;
+
   @TempDir Path directory;
   private Node node;
   private RawClient client;
   private Reply.SessionReady session;
   private long sequence;
+  private final CountDownLatch held = new CountDownLatch(1);
+  private final CountDownLatch free = new CountDownLatch(1);
 
   private void start(long rehearsalMillis) throws Exception {
     start(rehearsalMillis, new SqlDatabase());
   }
 
   private void start(long rehearsalMillis, SqlDatabase database) throws Exception {
+    start(ClientLimits.STANDARD.withRehearsalMillis(rehearsalMillis), database);
+  }
+
+  private void start(ClientLimits limits, SqlDatabase database) throws Exception {
     node =
         new Node(
             LoopbackSettings.of("leader", RaftSettings.alone("leader", directory.resolve("data"))),
             database,
-            ClientLimits.STANDARD.withRehearsalMillis(rehearsalMillis),
+            limits,
             Capacity.STANDARD);
     node.start();
     assertTrue(node.awaitLeadership(Duration.ofSeconds(20)));
@@ -61,15 +73,38 @@ class AdmissionTest {
   }
 
   private void open() throws Exception {
-    session =
-        assertInstanceOf(
-            Reply.SessionReady.class,
-            client.call(new Request.OpenSession(60_000, 60_000, OPTIONS)));
+    session = open(client);
     sequence = 0;
+  }
+
+  private static Reply.SessionReady open(RawClient opening) throws Exception {
+    return assertInstanceOf(
+        Reply.SessionReady.class, opening.call(new Request.OpenSession(60_000, 60_000, OPTIONS)));
+  }
+
+  private void attach() throws Exception {
+    client.call(
+        new Request.AttachSession(
+            session.sessionId(), session.secret(), /* leaderOnly= */ true, OPTIONS));
+  }
+
+  /** A database whose poisoned statements last until {@link #free}. */
+  private SqlDatabase holding() {
+    return Poison.database(
+        database -> {
+          held.countDown();
+          try {
+            free.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          return false;
+        });
   }
 
   @AfterEach
   void stop() throws Exception {
+    free.countDown();
     assertNull(node.failure());
     client.close();
     node.close();
@@ -223,11 +258,59 @@ class AdmissionTest {
     client.close();
     node.close();
     start(0);
-    client.call(
-        new Request.AttachSession(
-            session.sessionId(), session.secret(), /* leaderOnly= */ true, OPTIONS));
+    attach();
     Reply.Result again = assertInstanceOf(Reply.Result.class, client.call(insert));
     assertArrayEquals(first.body(), again.body());
     refused(execute("INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, 7)"));
+  }
+
+  @Test
+  void connectionDoesNotKeepOthersFromTrying() throws Exception {
+    start(ClientLimits.STANDARD, holding());
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    try (RawClient flood = new RawClient(node.listenAddress())) {
+      flood.hello();
+      for (int i = 0; i < FLOOD; i++) {
+        open(flood);
+        flood.write(request(1, "INSERT INTO T SELECT 1 AS POISON" + i));
+      }
+      held.await();
+      done(execute("INSERT INTO T SELECT 2"));
+      free.countDown();
+      for (int i = 0; i < FLOOD; i++) {
+        done(flood.receive());
+      }
+    }
+  }
+
+  @Test
+  void requestThatWaitedTooLongIsRefusedUnlessItWasApplied() throws Exception {
+    start(ClientLimits.STANDARD, new SqlDatabase());
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    Request.Execute insert = request(++sequence, "INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, 7)");
+    Reply.Result first = assertInstanceOf(Reply.Result.class, client.call(insert));
+    client.close();
+    node.close();
+    start(ClientLimits.STANDARD.withRehearsalWaitMillis(0), new SqlDatabase());
+    attach();
+    Request.Execute next = request(++sequence, "INSERT INTO T SELECT 1");
+    for (Request.Execute planned : List.of(insert, next)) {
+      // its plan is kept, so requests are taken in their order
+      client.call(new Request.Prepare(planned.sql()));
+    }
+    try (HeldQueries held =
+        new HeldQueries(
+            Workers.Kind.REHEARSALS, node.workers(), node.pipeline(), node.replica().facts())) {
+      client.write(next);
+      Reply.Result again = assertInstanceOf(Reply.Result.class, client.call(insert));
+      assertArrayEquals(first.body(), again.body());
+      Reply.Failure late =
+          assertInstanceOf(Reply.Failure.class, execute("INSERT INTO T SELECT 2 AS B"));
+      assertEquals("53T01", late.sqlState(), late.message());
+      assertTrue(late.message().contains("waited for 0 ms"), late.message());
+    }
+    done(client.receive());
   }
 }

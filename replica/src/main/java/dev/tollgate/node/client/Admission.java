@@ -13,6 +13,7 @@ import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -46,10 +47,11 @@ final class Admission {
   private final long processorMillis;
 
   private final TriedShapes tried;
+  private final RehearsalTurns turns;
+  private final RehearsalTurns longTurns;
 
   /**
    * @param locks the lock state for queries
-   * @param processorMillis processor time that the reads of the writes of a request may take
    * @param nanos a clock that never goes back
    */
   Admission(
@@ -60,8 +62,9 @@ final class Admission {
       Facts facts,
       StatementProposals proposals,
       RequestWork work,
-      long processorMillis,
-      LongSupplier nanos) {
+      ClientLimits limits,
+      LongSupplier nanos,
+      RehearsalTurns.Timer timer) {
     this.memory = requireNonNull(memory, "memory");
     this.reader = requireNonNull(reader, "reader");
     this.locks = requireNonNull(locks, "locks");
@@ -69,7 +72,9 @@ final class Admission {
     this.facts = requireNonNull(facts, "facts");
     this.proposals = requireNonNull(proposals, "proposals");
     this.work = requireNonNull(work, "work");
-    this.processorMillis = processorMillis;
+    processorMillis = limits.rehearsalMillis();
+    turns = new RehearsalTurns(Workers.Kind.REHEARSALS, limits, nanos, timer);
+    longTurns = new RehearsalTurns(Workers.Kind.LONG_REHEARSALS, limits, nanos, timer);
     tried = new TriedShapes(nanos, Limits.REHEARSED_SHAPES_BYTES);
   }
 
@@ -97,28 +102,53 @@ final class Admission {
         memory.requireRoomFor(write.plan().sql());
       }
     } catch (SQLException refusal) {
-      refuse(request, refusal, proposal);
+      refuse(request, Replies.of(refusal), proposal);
       return;
     }
     if (writes.stream().allMatch(this::isKnown)) {
       proposal.run();
       return;
     }
-    work.inTurn(
-        results,
-        writes.stream().anyMatch(Admission::isLong)
-            ? Workers.Kind.LONG_REHEARSALS
-            : Workers.Kind.REHEARSALS,
-        request.answer(),
+    boolean isLong = writes.stream().anyMatch(Admission::isLong);
+    Workers.Kind kind = isLong ? Workers.Kind.LONG_REHEARSALS : Workers.Kind.REHEARSALS;
+    RequestWork.Task task =
         () -> {
+          if (results.isClosed()) {
+            request.answer().accept(Replies.connectionClosed());
+            return;
+          }
           try {
             rehearse(request, session.settings(facts), writes, Math.min(losses, 1));
           } catch (SQLException refusal) {
-            refuse(request, refusal, proposal);
+            refuse(request, Replies.of(refusal), proposal);
             return;
           }
           proposal.run();
-        });
+        };
+    (isLong ? longTurns : turns)
+        .take(
+            results,
+            session.user(),
+            new RehearsalTurns.Turn() {
+              @Override
+              public void begin(Runnable ended) {
+                work.onWorker(kind, request.answer(), task, ended);
+              }
+
+              @Override
+              public void refuse(String why) {
+                Admission.this.refuse(request, new Reply.Failure(SqlState.BUSY, why), proposal);
+              }
+            });
+  }
+
+  /** How many requests wait until the leader has tried their writes. */
+  int waiting(Workers.Kind kind) {
+    return switch (kind) {
+      case REHEARSALS -> turns.waiting();
+      case LONG_REHEARSALS -> longTurns.waiting();
+      default -> 0;
+    };
   }
 
   private static boolean isLong(Write write) {
@@ -221,7 +251,7 @@ final class Admission {
     }
   }
 
-  private void refuse(NumberedRequest request, SQLException refusal, RequestWork.Task proposal) {
-    proposals.refuse(request, Replies.of(refusal), () -> work.attempt(request.answer(), proposal));
+  private void refuse(NumberedRequest request, Reply.Failure refusal, RequestWork.Task proposal) {
+    proposals.refuse(request, refusal, () -> work.attempt(request.answer(), proposal));
   }
 }

@@ -14,16 +14,25 @@ import dev.tollgate.sql.StatementShape;
 import dev.tollgate.value.Parameter;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.h2.api.IntervalQualifier;
+import org.h2.value.ExtTypeInfoEnum;
 import org.h2.value.Value;
 import org.h2.value.ValueArray;
 import org.h2.value.ValueBigint;
+import org.h2.value.ValueBinary;
+import org.h2.value.ValueBlob;
 import org.h2.value.ValueBoolean;
+import org.h2.value.ValueChar;
+import org.h2.value.ValueClob;
 import org.h2.value.ValueDate;
 import org.h2.value.ValueDecfloat;
 import org.h2.value.ValueDouble;
+import org.h2.value.ValueGeometry;
 import org.h2.value.ValueInteger;
 import org.h2.value.ValueInterval;
 import org.h2.value.ValueJson;
@@ -40,6 +49,7 @@ import org.h2.value.ValueTinyint;
 import org.h2.value.ValueUuid;
 import org.h2.value.ValueVarbinary;
 import org.h2.value.ValueVarchar;
+import org.h2.value.ValueVarcharIgnoreCase;
 import org.junit.jupiter.api.Test;
 
 /** The sizes of parameters are compared with those that were tried. */
@@ -86,11 +96,34 @@ class ParameterSizesTest {
     same(false, ValueDecfloat.get(new BigDecimal("1")), ValueDecfloat.get(new BigDecimal("1E9")));
     same(false, ValueVarbinary.get(new byte[3]), ValueVarbinary.get(new byte[70]));
     same(true, text("miller"), text("smith"));
+    same(false, ValueReal.get(1), ValueReal.get(1e9f));
+    same(false, ValueSmallint.get((short) 1), ValueSmallint.get((short) 9_000));
+    same(false, ValueDate.parse("2026-01-01"), ValueDate.parse("-2026-01-01"));
+    same(false, ValueTime.fromNanos(1), ValueTime.fromNanos(9_000_000_000L));
+    same(false, ValueTimeTimeZone.fromNanos(1, 0), ValueTimeTimeZone.fromNanos(9_000_000_000L, 0));
+    same(
+        false,
+        ValueInterval.from(IntervalQualifier.DAY, false, 1, 0),
+        ValueInterval.from(IntervalQualifier.DAY, false, 9_000, 0));
+    same(false, ValueJson.fromJson("[1]"), ValueJson.fromJson("[1,2,3,4,5,6,7,8,9,10]"));
+    same(false, ValueClob.createSmall("a"), ValueClob.createSmall("a".repeat(8_000)));
+    same(
+        false,
+        ValueArray.get(new Value[] {text("a")}, null),
+        ValueArray.get(new Value[] {text("a".repeat(8_000))}, null));
+    same(
+        false,
+        ValueRow.get(new Value[] {ValueInteger.get(1)}),
+        ValueRow.get(Collections.nCopies(70, ValueInteger.get(1)).toArray(new Value[0])));
   }
 
   @Test
   void valuesOfAllTypesAreRead() {
-    List<Value> values =
+    List<Value> values = new ArrayList<>();
+    for (IntervalQualifier qualifier : IntervalQualifier.values()) {
+      values.add(ValueInterval.from(qualifier, true, 1, qualifier.ordinal() < 5 ? 0 : 1));
+    }
+    values.addAll(
         List.of(
             ValueNull.INSTANCE,
             ValueBoolean.TRUE,
@@ -104,15 +137,27 @@ class ParameterSizesTest {
             ValueDecfloat.NAN,
             text(""),
             text(" - "),
+            ValueChar.get("a"),
+            ValueVarcharIgnoreCase.get("a"),
+            ValueClob.createSmall("a"),
+            ValueBinary.get(new byte[5]),
             ValueVarbinary.get(new byte[5]),
+            ValueBlob.createSmall(new byte[5]),
             ValueDate.parse("2026-01-01"),
             ValueTime.fromNanos(1),
             ValueTimeTimeZone.fromNanos(1, 60),
             ValueTimestamp.fromDateValueAndNanos(1_037_345, 1),
             ValueTimestampTimeZone.fromDateValueAndNanos(1_037_345, 1, 60),
-            ValueInterval.from(IntervalQualifier.SECOND, true, 1, 1),
             ValueUuid.get(1, 2),
-            ValueJson.fromJson("[1]"));
+            new ExtTypeInfoEnum(new String[] {"RED"}).getValue(1, null),
+            ValueJson.fromJson("[1]"),
+            ValueGeometry.get("POINT (1 2)"),
+            ValueArray.EMPTY,
+            ValueRow.EMPTY));
+    BitSet types = new BitSet();
+    values.forEach(value -> types.set(value.getValueType()));
+    types.set(Value.JAVA_OBJECT); // which is never sent
+    assertEquals(Value.TYPE_COUNT, types.nextClearBit(0));
     for (Value value : values) {
       same(true, value, value);
       same(
