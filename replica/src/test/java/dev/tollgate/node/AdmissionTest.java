@@ -16,6 +16,7 @@ import dev.tollgate.store.Poison;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -23,12 +24,17 @@ import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.TransactionMode;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A write whose read takes too much never enters the log. */
 @Timeout(60)
@@ -36,9 +42,9 @@ class AdmissionTest {
   private static final Request.SessionOptions OPTIONS =
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0);
 
-  /** Takes more than 15 ms for 45,000 rows. */
-  private static final String SLOW_READ =
-      "SELECT MAX(SQRT(X) + SQRT(X + 1) + LN(X) + SIN(X) + 500) FROM SYSTEM_RANGE(1, ?)";
+  private static final String TRIED = "INSERT INTO T SELECT MAX(X) AS POISON FROM SYSTEM_RANGE(1, ?)";
+
+  private static final long SEED = 41;
 
   /** More than a node has threads to try writes. */
   private static final int FLOOD = 20;
@@ -49,6 +55,8 @@ class AdmissionTest {
   private Reply.SessionReady session;
   private long sequence;
   private final CountDownLatch held = new CountDownLatch(1);
+  private final AtomicInteger tries = new AtomicInteger();
+  private volatile int failing;
   private final CountDownLatch free = new CountDownLatch(1);
 
   private void start(long rehearsalMillis) throws Exception {
@@ -86,6 +94,14 @@ class AdmissionTest {
     client.call(
         new Request.AttachSession(
             session.sessionId(), session.secret(), /* leaderOnly= */ true, OPTIONS));
+  }
+
+  /** A database that counts the tries of poisoned statements, of which one overflows the stack. */
+  private SqlDatabase counting() {
+    return Poison.database(
+        database ->
+            Thread.currentThread().getName().contains("rehearsals")
+                && tries.incrementAndGet() == failing);
   }
 
   /** A database whose poisoned statements last until {@link #free}. */
@@ -187,45 +203,92 @@ class AdmissionTest {
 
   @Test
   void shapeIsKnownForTheSizesThatWereTried() throws Exception {
-    start(15);
+    start(ClientLimits.STANDARD, counting());
     open();
     done(execute("CREATE TABLE T(A INT)"));
-    done(execute(SLOW_READ, 45_000)); // the first one takes longer
-    String write = "INSERT INTO T " + SLOW_READ;
-    refused(execute(write, 45_000));
-    done(execute(write, 1));
-    refused(execute(write, 45_000));
-    done(execute(write.replace("?", "1").replace("500", "501")));
-    refused(execute(write.replace("?", "45_000")));
+    done(execute(TRIED, 10));
+    assertEquals(1, tries.get());
+    done(execute(TRIED, 12));
+    assertEquals(1, tries.get());
+    done(execute(TRIED, 45_000));
+    assertEquals(2, tries.get());
+    done(execute(TRIED, 500));
+    assertEquals(2, tries.get());
+    done(execute(TRIED, 1));
+    assertEquals(3, tries.get());
+    done(execute("INSERT INTO T SELECT 7 AS POISON"));
+    assertEquals(4, tries.get());
+    done(execute("INSERT INTO T SELECT 5 AS POISON"));
+    assertEquals(4, tries.get());
+    done(execute("INSERT INTO T SELECT 9999 AS POISON"));
+    assertEquals(5, tries.get());
   }
 
   @Test
   void everySetOfABatchIsTried() throws Exception {
-    start(15);
+    start(ClientLimits.STANDARD, counting());
     open();
     done(execute("CREATE TABLE T(A INT)"));
-    done(execute(SLOW_READ, 45_000)); // the first one takes longer
+    failing = 2;
     long before = applied();
-    String write = "INSERT INTO T " + SLOW_READ;
-    refused(client.call(batch(write, List.of(number(1), number(45_000)))));
+    refused(client.call(batch(TRIED, List.of(number(1), number(45_000)))));
     assertEquals(before, applied());
     assertInstanceOf(
-        Reply.BatchResult.class, client.call(batch(write, List.of(number(1), number(1)))));
+        Reply.BatchResult.class, client.call(batch(TRIED, List.of(number(1), number(1)))));
+    assertEquals(2, tries.get());
   }
 
   @Test
   void everyStatementOfASeriesIsTried() throws Exception {
-    start(15);
+    start(ClientLimits.STANDARD, counting());
     open();
     done(execute("CREATE TABLE T(A INT)"));
-    done(execute(SLOW_READ, 45_000)); // the first one takes longer
+    failing = 2;
     long before = applied();
-    String write = "INSERT INTO T " + SLOW_READ;
-    refused(client.call(series(write.replace("?", "1"), write.replace("?", "45_000"))));
+    String one = TRIED.replace("?", "1");
+    refused(client.call(series(one, TRIED.replace("?", "45_000"))));
     assertEquals(before, applied());
-    assertInstanceOf(
-        Reply.BatchResult.class,
-        client.call(series(write.replace("?", "1"), write.replace("?", "1"))));
+    assertInstanceOf(Reply.BatchResult.class, client.call(series(one, one)));
+    assertEquals(2, tries.get());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO T VALUES (?, ?, UPPER(? || 'POISON'))",
+        "UPDATE T SET A = ?, B = CONCAT(?, 'POISON') WHERE ID = CHAR_LENGTH(?)"
+      })
+  void fewSetsOfABatchOfOrdinaryValuesAreTried(String sql) throws Exception {
+    start(ClientLimits.STANDARD, counting());
+    open();
+    done(execute("CREATE TABLE T(ID INT PRIMARY KEY, A VARCHAR, B VARCHAR)"));
+    Random random = new Random(SEED);
+    for (int id = 0; id < 10_000; ) {
+      List<byte[]> sets = new ArrayList<>();
+      for (int i = 0; i < Protocol.MAX_BATCH_SETS; i++) {
+        List<SqlValue> values =
+            List.of(
+                SqlValue.ofNumber(id++),
+                SqlValue.ofText(name(random)),
+                SqlValue.ofText(name(random)));
+        sets.add(SqlValue.encodeFirst(values, values.size()));
+      }
+      Reply reply = client.call(batch(sql, sets));
+      assertInstanceOf(Reply.BatchResult.class, reply, reply::toString);
+    }
+    assertTrue(tries.get() > 0 && tries.get() < 50, tries.get() + " tries, seed " + SEED);
+  }
+
+  /** A few words, some with an accent. */
+  private static String name(Random random) {
+    StringBuilder name = new StringBuilder();
+    for (int word = random.nextInt(4); word >= 0; word--) {
+      for (int length = random.nextInt(12); length >= 0; length--) {
+        name.append(random.nextInt(30) == 0 ? '\u00e9' : (char) ('a' + random.nextInt(26)));
+      }
+      name.append(' ');
+    }
+    return name.toString();
   }
 
   private static byte[] number(long number) {

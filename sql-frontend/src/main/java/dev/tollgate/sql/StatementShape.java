@@ -1,15 +1,18 @@
 package dev.tollgate.sql;
 
+import static dev.tollgate.sql.parser.TollgateParserConstants.COMMA;
+import static dev.tollgate.sql.parser.TollgateParserConstants.HOOK;
+import static dev.tollgate.sql.parser.TollgateParserConstants.IN;
+import static dev.tollgate.sql.parser.TollgateParserConstants.LPAREN;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.sql.SizeRanges.Measure;
 import dev.tollgate.sql.parser.Token;
-import dev.tollgate.sql.parser.TollgateParserConstants;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The shape of a statement, and the sizes of the values in its text. A list of literals, or of
- * parameters, is one position. Immutable.
+ * The shape of a statement, and the sizes of the values in its text. The list after IN, of literals
+ * and parameters, is one position. Immutable.
  */
 public final class StatementShape {
   /** Odd, so that each token changes the whole number. */
@@ -31,26 +34,28 @@ public final class StatementShape {
     int[] positionOf = new int[tokens.size()];
     long text = 0;
     int positions = 0;
+    boolean inList = false;
     for (int i = 0; i < tokens.size(); i++) {
-      boolean value = StatementForm.isValue(tokens.get(i));
-      boolean listed = value && i > 1 && isList(tokens, i);
-      if (value) {
-        positionOf[i] = listed ? positions - 1 : positions++;
-      }
-      boolean comma = i > 0 && i + 1 < tokens.size() && isList(tokens, i + 1);
-      if (!listed && !comma) {
+      boolean value = isValue(tokens, i);
+      if (inList && value) {
+        positionOf[i] = positions - 1;
+      } else if (!(inList && isKind(tokens, i, COMMA) && isValue(tokens, i + 1))) {
+        if (value) {
+          positionOf[i] = positions++;
+        }
+        inList = value && isKind(tokens, i - 1, LPAREN) && isKind(tokens, i - 2, IN);
         text = text * FACTOR + StatementForm.shown(tokens.get(i)).hashCode();
       }
     }
     return measured(tokens, text, positions, positionOf);
   }
 
-  /** Whether the token before this one is the comma between two values. */
-  private static boolean isList(Tokens tokens, int value) {
-    return value > 1
-        && tokens.get(value - 1).kind == TollgateParserConstants.COMMA
-        && StatementForm.isValue(tokens.get(value - 2))
-        && StatementForm.isValue(tokens.get(value));
+  private static boolean isValue(Tokens tokens, int index) {
+    return index < tokens.size() && StatementForm.isValue(tokens.get(index));
+  }
+
+  private static boolean isKind(Tokens tokens, int index, int kind) {
+    return index >= 0 && tokens.get(index).kind == kind;
   }
 
   private static StatementShape measured(
@@ -61,7 +66,7 @@ public final class StatementShape {
     int parameter = 0;
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      if (token.kind == TollgateParserConstants.HOOK) {
+      if (token.kind == HOOK) {
         parameters[parameter++] = positionOf[i];
         counts[positionOf[i]]++;
       } else if (StatementForm.isValue(token)) {
