@@ -5,83 +5,17 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.sql.SizeRanges;
 import dev.tollgate.sql.SizeRanges.Measure;
 import dev.tollgate.sql.StatementShape;
+import java.nio.ByteBuffer;
 
 /**
  * Measures the values of parameter sets that were decoded before, without decoding them again. One
  * instance serves all sets of a request. Not thread-safe.
  */
 final class ParameterSizes {
-  /** How the bytes of a value follow its type tag. */
-  private enum Layout {
-    NOTHING,
-    ONE_BYTE,
-    TWO_BYTES,
-    FOUR_BYTES,
-    EIGHT_BYTES,
-    FLOAT,
-    DOUBLE,
-    NUMERIC,
-    DECFLOAT,
-    TEXT,
-    BYTES,
-    TWELVE_BYTES,
-    SIXTEEN_BYTES,
-    TWENTY_BYTES,
-    INTERVAL,
-    ENUM,
-    LIST
-  }
-
-  /** In the order of the type tags; docs/protocol.md lists them. */
-  private static final Layout[] LAYOUTS = {
-    Layout.NOTHING, // NULL
-    Layout.ONE_BYTE, // BOOLEAN
-    Layout.ONE_BYTE,
-    Layout.TWO_BYTES,
-    Layout.FOUR_BYTES,
-    Layout.EIGHT_BYTES,
-    Layout.FLOAT,
-    Layout.DOUBLE,
-    Layout.NUMERIC,
-    Layout.DECFLOAT,
-    Layout.TEXT, // CHAR
-    Layout.TEXT,
-    Layout.TEXT,
-    Layout.TEXT,
-    Layout.BYTES, // BINARY
-    Layout.BYTES,
-    Layout.BYTES,
-    Layout.EIGHT_BYTES, // DATE
-    Layout.EIGHT_BYTES,
-    Layout.TWELVE_BYTES,
-    Layout.SIXTEEN_BYTES,
-    Layout.TWENTY_BYTES,
-    Layout.INTERVAL, // YEAR
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.INTERVAL,
-    Layout.SIXTEEN_BYTES, // UUID
-    Layout.ENUM,
-    Layout.BYTES, // JSON
-    Layout.BYTES,
-    Layout.LIST, // ARRAY
-    Layout.LIST
-  };
-
   private final StatementShape shape;
   private final SizeRanges ranges;
 
-  private byte[] set = new byte[0];
-  private int at;
+  private ByteBuffer set = ByteBuffer.allocate(0);
   private int position;
   private boolean extending;
   private boolean covered;
@@ -107,103 +41,115 @@ final class ParameterSizes {
   }
 
   private boolean measure(byte[] parameterSet) {
-    set = parameterSet;
-    at = 0;
+    set = ByteBuffer.wrap(parameterSet);
     covered = true;
-    int count = next(2);
-    for (int i = 0; i < count; i++) {
+    int count = Short.toUnsignedInt(set.getShort());
+    for (int i = 0; i < count && covered; i++) {
       position = shape.positionOfParameter(i);
       value();
     }
-    if (at != set.length) {
-      throw new IllegalStateException("read " + at + " of " + set.length + " bytes");
+    if (covered && set.hasRemaining()) {
+      throw new IllegalStateException(set.remaining() + " bytes are left over");
     }
     return covered;
   }
 
+  /** Measures the next value by its type tag; docs/protocol.md lists the tags. */
   private void value() {
-    switch (LAYOUTS[next(1)]) {
-      case NOTHING -> {}
-      case ONE_BYTE -> amount(SizeRanges.ofNumber((byte) next(1)));
-      case TWO_BYTES -> amount(SizeRanges.ofNumber((short) next(2)));
-      case FOUR_BYTES -> amount(SizeRanges.ofNumber(next(4)));
-      case EIGHT_BYTES -> amount(SizeRanges.ofNumber(nextLong()));
-      case FLOAT -> floating(Float.intBitsToFloat(next(4)));
-      case DOUBLE -> floating(Double.longBitsToDouble(nextLong()));
-      case NUMERIC -> decimal();
-      case DECFLOAT -> {
-        if (next(1) == 0) {
-          decimal();
-        }
+    int tag = set.get();
+    switch (tag) {
+      case 0 -> {} // NULL
+      case 1, 2 -> amount(set.get()); // BOOLEAN, TINYINT
+      case 3 -> amount(set.getShort());
+      case 4 -> amount(set.getInt());
+      case 5, 17, 18 -> amount(set.getLong()); // BIGINT, DATE, TIME
+      case 6 -> floating(set.getFloat());
+      case 7 -> floating(set.getDouble());
+      case 8 -> decimal();
+      case 9 -> decfloat();
+      case 10, 11, 12, 13 -> text(); // CHAR to CLOB
+      case 14, 15, 16, 37, 38 -> skip(length()); // BINARY to BLOB, JSON, GEOMETRY
+      case 19 -> skipAfterAmount(Integer.BYTES); // TIME WITH TIME ZONE
+      case 20, 35 -> skipAfterAmount(Long.BYTES); // TIMESTAMP, UUID
+      case 21 -> skipAfterAmount(Long.BYTES + Integer.BYTES); // TIMESTAMP WITH TIME ZONE
+      case 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34 -> { // intervals
+        skip(1);
+        skipAfterAmount(Long.BYTES);
       }
-      case TEXT -> text();
-      case BYTES -> {
-        int length = next(4);
-        is(Measure.LENGTH, SizeRanges.ofNumber(length));
-        at += length;
-      }
-      case TWELVE_BYTES -> skipAfterAmount(4);
-      case SIXTEEN_BYTES -> skipAfterAmount(8);
-      case TWENTY_BYTES -> skipAfterAmount(12);
-      case INTERVAL -> {
-        at++;
-        skipAfterAmount(8);
-      }
-      case ENUM -> {
-        at += 4;
+      case 36 -> { // ENUM
+        skip(Integer.BYTES);
         text();
       }
-      case LIST -> list();
+      case 39, 40 -> list(); // ARRAY, ROW
+      default -> throw new IllegalStateException("type tag " + tag);
     }
   }
 
   private void list() {
-    int start = at;
-    int count = next(4);
+    int start = set.position();
+    int count = set.getInt();
     for (int i = 0; i < count; i++) {
       value();
     }
-    is(Measure.LENGTH, SizeRanges.ofNumber(at - start));
+    is(Measure.LENGTH, SizeRanges.ofNumber(set.position() - start));
+  }
+
+  private void skip(int bytes) {
+    set.position(set.position() + bytes);
   }
 
   private void skipAfterAmount(int bytes) {
-    amount(SizeRanges.ofNumber(nextLong()));
-    at += bytes;
+    amount(set.getLong());
+    skip(bytes);
   }
 
   private void floating(double number) {
     int size = SizeRanges.ofBits(Math.getExponent(number) + 1L);
-    amount(number < 0 ? -size : size);
+    is(Measure.AMOUNT, number < 0 ? -size : size);
+  }
+
+  private void decfloat() {
+    boolean finite = set.get() == 0;
+    if (finite) {
+      decimal();
+    }
   }
 
   private void decimal() {
-    int scale = next(4);
-    int length = next(4);
-    boolean negative = set[at] < 0;
-    int first = negative ? ~set[at] : set[at];
+    int scale = set.getInt();
+    int length = length();
+    byte head = set.get(set.position());
+    int first = head < 0 ? ~head : head;
     long bits = 8L * (length - 1) + Integer.SIZE - Integer.numberOfLeadingZeros(first);
     int size = SizeRanges.ofBits(bits - SizeRanges.bitsOfDigits(scale));
-    amount(negative ? -size : size);
-    is(Measure.LENGTH, SizeRanges.ofNumber(length));
-    at += length;
+    is(Measure.AMOUNT, head < 0 ? -size : size);
+    skip(length);
   }
 
   private void text() {
-    int length = next(4);
-    int amount = SizeRanges.ofNumeral(set, at, at + length);
+    int length = length();
+    byte[] bytes = set.array();
+    int start = set.position();
+    int amount = SizeRanges.ofNumeral(bytes, start, start + length);
     if (SizeRanges.isNumeral(amount)) {
-      amount(amount);
+      is(Measure.AMOUNT, amount);
     }
-    is(Measure.LENGTH, SizeRanges.ofNumber(length));
-    int wide = SizeRanges.wideBytes(set, at, at + length);
+    int wide = SizeRanges.wideBytes(bytes, start, start + length);
     if (wide > 0) {
       is(Measure.WIDE, SizeRanges.ofNumber(wide));
     }
-    at += length;
+    skip(length);
   }
 
-  private void amount(int size) {
-    is(Measure.AMOUNT, size);
+  /** Reads the number of bytes that a value takes, and measures it. */
+  private int length() {
+    int length = set.getInt();
+    is(Measure.LENGTH, SizeRanges.ofNumber(length));
+    return length;
+  }
+
+  private void amount(long number) {
+    is(Measure.AMOUNT, SizeRanges.ofNumber(number));
   }
 
   private void is(Measure measure, int size) {
@@ -212,17 +158,5 @@ final class ParameterSizes {
     } else {
       covered &= ranges.covers(position, measure, size);
     }
-  }
-
-  private int next(int bytes) {
-    int value = 0;
-    for (int i = 0; i < bytes; i++) {
-      value = value << Byte.SIZE | (set[at++] & 0xff);
-    }
-    return value;
-  }
-
-  private long nextLong() {
-    return (long) next(4) << Integer.SIZE | (next(4) & 0xffff_ffffL);
   }
 }
