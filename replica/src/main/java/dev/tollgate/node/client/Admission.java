@@ -113,10 +113,6 @@ final class Admission {
     Workers.Kind kind = isLong ? Workers.Kind.LONG_REHEARSALS : Workers.Kind.REHEARSALS;
     RequestWork.Task task =
         () -> {
-          if (results.isClosed()) {
-            request.answer().accept(Replies.connectionClosed());
-            return;
-          }
           try {
             rehearse(request, session.settings(facts), writes, Math.min(losses, 1));
           } catch (SQLException refusal) {

@@ -40,10 +40,6 @@ final class OpenResults {
     };
   }
 
-  boolean isClosed() {
-    return closed;
-  }
-
   /** True if rows of results are still to be fetched. */
   boolean hasRows() {
     return !cursors.isEmpty();

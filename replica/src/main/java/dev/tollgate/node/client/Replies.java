@@ -46,11 +46,6 @@ final class Replies {
         SqlState.CANCELLED, "the statement was canceled before it began: it changed nothing");
   }
 
-  /** The reply, which nobody reads, to a request that had not begun when its connection ended. */
-  static Reply.Failure connectionClosed() {
-    return new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed");
-  }
-
   static Reply.Failure of(Outcome.Refused refused) {
     return new Reply.Failure(SqlErrors.stateOf(refused.code()), refused.message());
   }

@@ -51,7 +51,8 @@ final class RequestWork {
 
           @Override
           public void drop() {
-            answer.accept(Replies.connectionClosed());
+            answer.accept(
+                new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed"));
           }
         });
   }
