@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -8,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Capacity;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.HeldQueries;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.h2.message.DbException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,9 +45,12 @@ class AdmissionTest {
   private static final Request.SessionOptions OPTIONS =
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0);
 
-  private static final String TRIED = "INSERT INTO T SELECT MAX(X) AS POISON FROM SYSTEM_RANGE(1, ?)";
+  private static final String TRIED = "INSERT INTO T SELECT COUNT(SQRT(X)) AS POISON FROM SYSTEM_RANGE(1, ?)";
 
   private static final long SEED = 41;
+
+  /** A query may take 2,500 times as many. */
+  private static final long STEPS_PER_CHECK = 10_000;
 
   /** More than a node has threads to try writes. */
   private static final int FLOOD = 20;
@@ -57,6 +63,7 @@ class AdmissionTest {
   private final CountDownLatch held = new CountDownLatch(1);
   private final AtomicInteger tries = new AtomicInteger();
   private volatile int failing;
+  private volatile int ending;
   private final CountDownLatch free = new CountDownLatch(1);
 
   private void start(long rehearsalMillis) throws Exception {
@@ -96,12 +103,36 @@ class AdmissionTest {
             session.sessionId(), session.secret(), /* leaderOnly= */ true, OPTIONS));
   }
 
-  /** A database that counts the tries of poisoned statements, of which one overflows the stack. */
+  /**
+   * A database that counts the tries of poisoned statements. One try overflows the stack; another
+   * one lasts until something cancels it.
+   */
   private SqlDatabase counting() {
     return Poison.database(
-        database ->
-            Thread.currentThread().getName().contains("rehearsals")
-                && tries.incrementAndGet() == failing);
+        database -> {
+          if (!Thread.currentThread().getName().contains("rehearsals")) {
+            return false;
+          }
+          int number = tries.incrementAndGet();
+          if (number == ending) {
+            held.countDown();
+            await()
+                .pollInSameThread()
+                .pollInterval(Duration.ofMillis(10))
+                .until(AdmissionTest::isCanceled);
+          }
+          return number == failing;
+        });
+  }
+
+  /** Takes steps on the thread of a query until its watch ends it; the query meets that again. */
+  private static boolean isCanceled() {
+    try {
+      Meter.steps(STEPS_PER_CHECK);
+      return false;
+    } catch (DbException canceled) {
+      return true;
+    }
   }
 
   /** A database whose poisoned statements last until {@link #free}. */
@@ -252,6 +283,36 @@ class AdmissionTest {
     assertEquals(2, tries.get());
   }
 
+  @Test
+  void readThatADefinitionEndedIsTriedAgain() throws Exception {
+    start(ClientLimits.STANDARD, counting());
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    ending = 1;
+    client.write(request(++sequence, TRIED, 45_000));
+    held.await();
+    try (RawClient other = new RawClient(node.listenAddress())) {
+      other.hello();
+      open(other);
+      done(other.call(request(1, "CREATE TABLE OTHER(A INT)")));
+    }
+    done(client.receive());
+    assertEquals(2, tries.get());
+  }
+
+  @Test
+  void readThatDidNotBeginIsTriedLater() throws Exception {
+    start(ClientLimits.STANDARD, counting());
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    String write = "INSERT INTO T SELECT A AS POISON FROM LATER";
+    assertInstanceOf(Reply.Failure.class, execute(write));
+    done(execute("CREATE TABLE LATER(A INT)"));
+    assertEquals(0, tries.get());
+    done(execute(write));
+    assertEquals(1, tries.get());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -329,7 +390,7 @@ class AdmissionTest {
 
   @Test
   void connectionDoesNotKeepOthersFromTrying() throws Exception {
-    start(ClientLimits.STANDARD, holding());
+    start(ClientLimits.STANDARD.withRehearsalWaitMillis(60_000), holding());
     open();
     done(execute("CREATE TABLE T(A INT)"));
     try (RawClient flood = new RawClient(node.listenAddress())) {

@@ -37,6 +37,9 @@ final class Admission {
    */
   record Write(String sql, Plan.Write plan, Operation.ExecuteSql operation) {}
 
+  /** How the SQLState of a statement begins that names a table or column which does not exist. */
+  private static final String NAME_NOT_FOUND = "42S";
+
   private final MemoryWatch memory;
   private final SqlReader reader;
   private final LockAccess locks;
@@ -199,52 +202,65 @@ final class Admission {
       Plan.Read read = SqlFrontend.readPart(write.sql());
       for (int i = firstUnknown(write, 0); i >= 0; i = firstUnknown(write, i + 1)) {
         byte[] set = write.operation().parameterSets().get(i).values().bytes();
-        if (read != null) {
-          long nanos = Math.max(0, end - threads.getCurrentThreadCpuTime());
-          rehearse(request, settings, read, set, TimeUnit.NANOSECONDS.toMillis(nanos), losses);
-        }
+        boolean shown = read == null || rehearse(request, settings, read, set, end, losses);
         if (request.cancellation().isCanceled()) {
           return;
         }
-        tried.add(write.plan().shape(), set);
+        if (shown) {
+          tried.add(write.plan().shape(), set);
+        }
       }
     }
   }
 
   /**
-   * Runs the read part of a write with one parameter set.
+   * Runs the read part of a write with one parameter set, again if a definition ended it.
    *
+   * @param endNanos processor time of this thread at which the read has to end
+   * @return false if the read did not begin, because it names what does not exist yet
    * @throws SQLException with 54001 or 53200 only. Whatever else fails may be due to statements
    *     that are under way, so the log decides it.
    */
-  private void rehearse(
+  private boolean rehearse(
       NumberedRequest request,
       SqlReader.Settings settings,
       Plan.Read read,
       byte[] set,
-      long millis,
+      long endNanos,
       int losses)
       throws SQLException {
-    SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
-    request.cancellation().interruptBy(canceller::cancel);
-    try {
-      byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
-      reader.rehearse(settings, read.sql(), first, locks, millis, canceller);
-    } catch (SQLException e) {
-      String state = e.getSQLState();
-      if (SqlState.TOO_MUCH_WORK.state().equals(state)
-          || SqlState.NO_MEMORY.state().equals(state)) {
-        throw new SQLException(
-            "the statement changed nothing, because the leader tried what it reads before it"
-                + " entered the log, and the leader refused it: "
-                + e.getMessage(),
-            state,
-            e.getErrorCode(),
-            e);
+    byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
+    while (true) {
+      long nanos = endNanos - ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+      long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos));
+      SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
+      request.cancellation().interruptBy(canceller::cancel);
+      try {
+        reader.rehearse(settings, read.sql(), first, locks, millis, canceller);
+        return true;
+      } catch (SQLException e) {
+        String state = e.getSQLState();
+        if (SqlState.TOO_MUCH_WORK.state().equals(state)
+            || SqlState.NO_MEMORY.state().equals(state)) {
+          throw refusal(e);
+        }
+        if (!SqlState.CONFLICT.state().equals(state) || request.cancellation().isCanceled()) {
+          return !state.startsWith(NAME_NOT_FOUND);
+        }
+      } finally {
+        request.cancellation().goesOn();
       }
-    } finally {
-      request.cancellation().goesOn();
     }
+  }
+
+  private static SQLException refusal(SQLException cause) {
+    return new SQLException(
+        "the statement changed nothing, because the leader tried what it reads before it"
+            + " entered the log, and the leader refused it: "
+            + cause.getMessage(),
+        cause.getSQLState(),
+        cause.getErrorCode(),
+        cause);
   }
 
   private void refuse(NumberedRequest request, Reply.Failure refusal, RequestWork.Task proposal) {
