@@ -45,7 +45,8 @@ class AdmissionTest {
   private static final Request.SessionOptions OPTIONS =
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0);
 
-  private static final String TRIED = "INSERT INTO T SELECT COUNT(SQRT(X)) AS POISON FROM SYSTEM_RANGE(1, ?)";
+  private static final String TRIED =
+      "INSERT INTO T SELECT COUNT(SQRT(X)) AS POISON FROM SYSTEM_RANGE(1, ?)";
 
   private static final long SEED = 41;
 

@@ -133,8 +133,7 @@ final class RehearsalTurns {
   private @Nullable Request next() {
     Request next = null;
     for (Request request : waiting) {
-      if (mayBegin(request)
-          && (next == null || ofUser(running, request) < ofUser(running, next))) {
+      if (mayBegin(request) && (next == null || ofUser(running, request) < ofUser(running, next))) {
         next = request;
       }
     }
@@ -153,8 +152,7 @@ final class RehearsalTurns {
     List<Request> late = new ArrayList<>();
     synchronized (this) {
       watched = false;
-      while (!waiting.isEmpty()
-          && nanos.getAsLong() - waiting.getFirst().since >= mostNanos()) {
+      while (!waiting.isEmpty() && nanos.getAsLong() - waiting.getFirst().since >= mostNanos()) {
         late.add(waiting.removeFirst());
       }
       watch();

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 /** No client keeps the writes of others from being tried, and none waits for long. */
 class RehearsalTurnsTest {
   private static final ClientLimits LIMITS = ClientLimits.STANDARD;
-  private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(LIMITS.rehearsalWaitMillis());
+  private static final long WAIT_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(LIMITS.rehearsalWaitMillis());
   private static final UserName ANN = new UserName("ANN");
   private static final UserName BOB = new UserName("BOB");
   private static final UserName EVE = new UserName("EVE");
