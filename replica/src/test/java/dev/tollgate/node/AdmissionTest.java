@@ -410,6 +410,7 @@ class AdmissionTest {
   }
 
   @Test
+  @SuppressWarnings("try") // rehearsals are held for as long as something is open
   void requestThatWaitedTooLongIsRefusedUnlessItWasApplied() throws Exception {
     start(ClientLimits.STANDARD, new SqlDatabase());
     open();
@@ -425,7 +426,7 @@ class AdmissionTest {
       // its plan is kept, so requests are taken in their order
       client.call(new Request.Prepare(planned.sql()));
     }
-    try (HeldQueries held =
+    try (HeldQueries rehearsals =
         new HeldQueries(
             Workers.Kind.REHEARSALS, node.workers(), node.pipeline(), node.replica().facts())) {
       client.write(next);
