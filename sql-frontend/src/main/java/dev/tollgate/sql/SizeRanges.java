@@ -177,13 +177,4 @@ public final class SizeRanges {
     }
     return first >= to ? NO_NUMERAL : signed && text[from] == '-' ? -exponent : exponent;
   }
-
-  /** Counts the bytes of a text in UTF-8 that belong to characters beyond ASCII. */
-  public static int wideBytes(byte[] text, int from, int to) {
-    int wide = 0;
-    for (int i = from; i < to; i++) {
-      wide += (text[i] & 0xff) >>> 7;
-    }
-    return wide;
-  }
 }

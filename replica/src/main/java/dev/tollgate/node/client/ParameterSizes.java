@@ -134,7 +134,10 @@ final class ParameterSizes {
     if (SizeRanges.isNumeral(amount)) {
       is(Measure.AMOUNT, amount);
     }
-    int wide = SizeRanges.wideBytes(bytes, start, start + length);
+    int wide = 0;
+    for (int i = start; i < start + length; i++) {
+      wide += (bytes[i] & 0xff) >>> 7; // a byte of a character beyond ASCII
+    }
     if (wide > 0) {
       is(Measure.WIDE, SizeRanges.ofNumber(wide));
     }
