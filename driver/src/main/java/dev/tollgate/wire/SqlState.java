@@ -61,8 +61,9 @@ public enum SqlState {
   /** A maximum of the node or the cluster is reached; the message names it. */
   TOO_MANY("53300", 90_907),
   /**
-   * Any request to a node that has as many waiting requests as it may: the node did nothing for it.
-   * The driver sends the request again if it had sent it before.
+   * Any request to a node that has as many waiting requests as it may, or a write that has waited
+   * too long until the leader could try what it reads: the node did nothing for it. The driver
+   * sends the request again if it had sent it before.
    */
   BUSY("53T01", 90_913),
   /** {@code Statement.cancel()}, also while the statement waits for a lock. */

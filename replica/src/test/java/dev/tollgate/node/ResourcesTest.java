@@ -49,6 +49,7 @@ class ResourcesTest {
           /* queuedPlans= */ 5,
           /* queuedRehearsals= */ 5,
           /* rehearsalMillis= */ 5_000,
+          /* rehearsalWaitMillis= */ 5_000,
           /* queuedCalls= */ 5,
           /* queuedQueries= */ 5,
           /* queuedFiles= */ 5,

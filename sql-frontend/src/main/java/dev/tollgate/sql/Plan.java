@@ -85,7 +85,8 @@ public sealed interface Plan {
    * @param tableFence the fence that a CREATE TABLE gives its table, else null
    * @param lockedBy the lock that each execution takes, writes under, and releases: an {@link
    *     Argument.Text} or an {@link Argument.Parameter}. Null if there is none, and with a fence
-   * @param shape a number that statements share which differ in the values of literals alone
+   * @param shape what statements share which differ in the values of literals alone, and their
+   *     sizes
    */
   record Write(
       String sql,
@@ -97,11 +98,12 @@ public sealed interface Plan {
       List<Target> targets,
       @Nullable TableFence tableFence,
       @Nullable Argument lockedBy,
-      long shape)
+      StatementShape shape)
       implements Plan {
     public Write {
       requireNonNull(sql, "sql");
       requireNonNull(kind, "kind");
+      requireNonNull(shape, "shape");
       targets = List.copyOf(targets);
       if (lockedBy != null && (fence != null || kind == WriteKind.DDL)) {
         throw new IllegalArgumentException("LOCKED BY in " + kind + " with fence " + fence);

@@ -336,6 +336,6 @@ final class Planner implements Statement.Handler<Plan> {
         findings.targetList(),
         tableFence,
         lockedBy,
-        tokens.shape());
+        ShapeReader.read(tokens));
   }
 }

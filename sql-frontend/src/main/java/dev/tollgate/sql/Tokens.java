@@ -26,9 +26,6 @@ final class Tokens {
               + " \\(\\d+\\)).*",
           Pattern.DOTALL);
 
-  /** Odd, so that each token changes the whole number. */
-  private static final long SHAPE_FACTOR = 0x9E3779B97F4A7C15L;
-
   private final List<Token> tokens;
   private final Token end;
 
@@ -269,26 +266,6 @@ final class Tokens {
 
   int parameterCount() {
     return parameterCount(0, tokens.size());
-  }
-
-  /**
-   * Returns a number that statements share which differ in the values of literals, in comments and
-   * in spaces alone. A list of literals, or of parameters, counts as one.
-   */
-  long shape() {
-    long shape = 0;
-    for (int i = 0; i < tokens.size(); i++) {
-      if (i > 0
-          && i + 1 < tokens.size()
-          && tokens.get(i).kind == TollgateParserConstants.COMMA
-          && StatementForm.isValue(tokens.get(i - 1))
-          && StatementForm.isValue(tokens.get(i + 1))) {
-        i++;
-      } else {
-        shape = shape * SHAPE_FACTOR + StatementForm.shown(tokens.get(i)).hashCode();
-      }
-    }
-    return shape;
   }
 
   /** Counts a tab as one column, like every other character, and holds the whole text at once. */

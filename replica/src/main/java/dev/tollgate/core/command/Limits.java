@@ -269,6 +269,12 @@ public final class Limits {
   /** Shapes of writes that the leader remembers as tried. */
   public static final int REHEARSED_SHAPES = 16_384;
 
+  /** Memory of the shapes that the leader remembers as tried, with the sizes of their values. */
+  public static final long REHEARSED_SHAPES_BYTES = 16 << 20;
+
+  /** Time for which a shape counts as tried, because its tables may grow meanwhile. */
+  public static final long REHEARSED_MILLIS = 600_000;
+
   /** Fields of a ROW type, with those of the rows within it. */
   public static final int TYPE_PARTS = 1_000;
 

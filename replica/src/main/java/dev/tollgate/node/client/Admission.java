@@ -6,22 +6,28 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.SizeRanges;
 import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.sql.StatementShape;
 import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Decides whether the leader lets writes into the log. Refuses writes while the memory of the node
- * is nearly full. Runs what a write reads, if the leader does not know the shape of the write: a
- * read that takes more time, stack or memory than there is concerns one thread of one node, and the
- * write would take as much from every node. Thread-safe; nothing here waits.
+ * is nearly full. Runs what a write reads, unless the leader has tried the shape of the write with
+ * values of these sizes: a read that takes more time, stack or memory than there is concerns one
+ * thread of one node, and the write would take as much from every node. Thread-safe; nothing here
+ * waits.
  */
 final class Admission {
   /**
@@ -30,6 +36,9 @@ final class Admission {
    * @param sql the text that the client sent
    */
   record Write(String sql, Plan.Write plan, Operation.ExecuteSql operation) {}
+
+  /** How the SQLState of a statement begins that names a table or column which does not exist. */
+  private static final String NAME_NOT_FOUND = "42S";
 
   private final MemoryWatch memory;
   private final SqlReader reader;
@@ -40,12 +49,13 @@ final class Admission {
   private final RequestWork work;
   private final long processorMillis;
 
-  /** The shapes that were tried last. */
-  private final Map<Long, Boolean> known = new KnownShapes();
+  private final TriedShapes tried;
+  private final RehearsalTurns turns;
+  private final RehearsalTurns longTurns;
 
   /**
    * @param locks the lock state for queries
-   * @param processorMillis processor time that the read of a write may take
+   * @param nanos a clock that never goes back
    */
   Admission(
       MemoryWatch memory,
@@ -55,7 +65,9 @@ final class Admission {
       Facts facts,
       StatementProposals proposals,
       RequestWork work,
-      long processorMillis) {
+      ClientLimits limits,
+      LongSupplier nanos,
+      RehearsalTurns.Timer timer) {
     this.memory = requireNonNull(memory, "memory");
     this.reader = requireNonNull(reader, "reader");
     this.locks = requireNonNull(locks, "locks");
@@ -63,7 +75,10 @@ final class Admission {
     this.facts = requireNonNull(facts, "facts");
     this.proposals = requireNonNull(proposals, "proposals");
     this.work = requireNonNull(work, "work");
-    this.processorMillis = processorMillis;
+    processorMillis = limits.rehearsalMillis();
+    turns = new RehearsalTurns(Workers.Kind.REHEARSALS, limits, nanos, timer);
+    longTurns = new RehearsalTurns(Workers.Kind.LONG_REHEARSALS, limits, nanos, timer);
+    tried = new TriedShapes(nanos, Limits.REHEARSED_SHAPES_BYTES);
   }
 
   /**
@@ -90,33 +105,49 @@ final class Admission {
         memory.requireRoomFor(write.plan().sql());
       }
     } catch (SQLException refusal) {
-      refuse(request, refusal, proposal);
+      refuse(request, Replies.of(refusal), proposal);
       return;
     }
     if (writes.stream().allMatch(this::isKnown)) {
       proposal.run();
       return;
     }
-    work.inTurn(
-        results,
-        writes.stream().anyMatch(Admission::isLong)
-            ? Workers.Kind.LONG_REHEARSALS
-            : Workers.Kind.REHEARSALS,
-        request.answer(),
+    boolean isLong = writes.stream().anyMatch(Admission::isLong);
+    Workers.Kind kind = isLong ? Workers.Kind.LONG_REHEARSALS : Workers.Kind.REHEARSALS;
+    RequestWork.Task task =
         () -> {
           try {
-            SqlReader.Settings settings = session.settings(facts);
-            for (Write write : writes) {
-              if (!isKnown(write)) {
-                rehearse(request, settings, write, Math.min(losses, 1));
-              }
-            }
+            rehearse(request, session.settings(facts), writes, Math.min(losses, 1));
           } catch (SQLException refusal) {
-            refuse(request, refusal, proposal);
+            refuse(request, Replies.of(refusal), proposal);
             return;
           }
           proposal.run();
-        });
+        };
+    (isLong ? longTurns : turns)
+        .take(
+            results,
+            session.user(),
+            new RehearsalTurns.Turn() {
+              @Override
+              public void begin(Runnable ended) {
+                work.onWorker(kind, request.answer(), task, ended);
+              }
+
+              @Override
+              public void refuse(String why) {
+                Admission.this.refuse(request, new Reply.Failure(SqlState.BUSY, why), proposal);
+              }
+            });
+  }
+
+  /** How many requests wait until the leader has tried their writes. */
+  int waiting(Workers.Kind kind) {
+    return switch (kind) {
+      case REHEARSALS -> turns.waiting();
+      case LONG_REHEARSALS -> longTurns.waiting();
+      default -> 0;
+    };
   }
 
   private static boolean isLong(Write write) {
@@ -124,69 +155,115 @@ final class Admission {
   }
 
   private boolean isKnown(Write write) {
-    if (write.sql().length() > Limits.REHEARSED_CHARS) {
-      return true;
+    return write.sql().length() > Limits.REHEARSED_CHARS || firstUnknown(write, 0) < 0;
+  }
+
+  /**
+   * Returns the first parameter set from {@code start} on whose sizes were not tried; -1 if there
+   * is none. A batch without sets does nothing.
+   */
+  private int firstUnknown(Write write, int start) {
+    List<Operation.ParameterSet> sets = write.operation().parameterSets();
+    if (start == sets.size()) {
+      return -1;
     }
-    synchronized (known) {
-      return known.get(write.plan().shape()) != null;
+    StatementShape shape = write.plan().shape();
+    SizeRanges ranges = tried.ranges(shape);
+    if (ranges == null || !ranges.covers(shape.literals())) {
+      return start;
+    }
+    if (write.plan().sqlParameterCount() == 0) {
+      return -1;
+    }
+    ParameterSizes sizes = new ParameterSizes(shape, ranges);
+    for (int i = start; i < sets.size(); i++) {
+      if (!sizes.covers(sets.get(i).values().bytes())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Runs the read parts of writes with each parameter set whose sizes were not tried. The sizes are
+   * few, and all runs have one bound of time, so a batch cannot cause many.
+   *
+   * @throws SQLException with 54001 or 53200 only
+   */
+  private void rehearse(
+      NumberedRequest request, SqlReader.Settings settings, List<Write> writes, int losses)
+      throws SQLException {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long end = threads.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(processorMillis);
+    for (Write write : writes) {
+      if (isKnown(write)) {
+        continue;
+      }
+      Plan.Read read = SqlFrontend.readPart(write.sql());
+      for (int i = firstUnknown(write, 0); i >= 0; i = firstUnknown(write, i + 1)) {
+        byte[] set = write.operation().parameterSets().get(i).values().bytes();
+        boolean shown = read == null || rehearse(request, settings, read, set, end, losses);
+        if (request.cancellation().isCanceled()) {
+          return;
+        }
+        if (shown) {
+          tried.add(write.plan().shape(), set);
+        }
+      }
     }
   }
 
   /**
-   * Runs the read part of a write with its first parameters.
+   * Runs the read part of a write with one parameter set, again if a definition ended it.
    *
+   * @param endNanos processor time of this thread at which the read has to end
+   * @return false if the read did not begin, because it names what does not exist yet
    * @throws SQLException with 54001 or 53200 only. Whatever else fails may be due to statements
    *     that are under way, so the log decides it.
    */
-  private void rehearse(
-      NumberedRequest request, SqlReader.Settings settings, Write write, int losses)
+  private boolean rehearse(
+      NumberedRequest request,
+      SqlReader.Settings settings,
+      Plan.Read read,
+      byte[] set,
+      long endNanos,
+      int losses)
       throws SQLException {
-    Plan.Read read = SqlFrontend.readPart(write.sql());
-    if (read != null && !write.operation().parameterSets().isEmpty()) {
-      byte[] set = write.operation().parameterSets().get(0).values().bytes();
+    byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
+    while (true) {
+      long nanos = endNanos - ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+      long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos));
       SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
       request.cancellation().interruptBy(canceller::cancel);
       try {
-        byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
-        reader.rehearse(settings, read.sql(), first, locks, processorMillis, canceller);
+        reader.rehearse(settings, read.sql(), first, locks, millis, canceller);
+        return true;
       } catch (SQLException e) {
         String state = e.getSQLState();
         if (SqlState.TOO_MUCH_WORK.state().equals(state)
             || SqlState.NO_MEMORY.state().equals(state)) {
-          throw new SQLException(
-              "the statement changed nothing, because the leader tried what it reads before it"
-                  + " entered the log, and the leader refused it: "
-                  + e.getMessage(),
-              state,
-              e.getErrorCode(),
-              e);
+          throw refusal(e);
         }
-        if (request.cancellation().isCanceled()) {
-          return;
+        if (!SqlState.CONFLICT.state().equals(state) || request.cancellation().isCanceled()) {
+          return !state.startsWith(NAME_NOT_FOUND);
         }
       } finally {
         request.cancellation().goesOn();
       }
     }
-    synchronized (known) {
-      known.put(write.plan().shape(), true);
-    }
   }
 
-  private void refuse(NumberedRequest request, SQLException refusal, RequestWork.Task proposal) {
-    proposals.refuse(request, Replies.of(refusal), () -> work.attempt(request.answer(), proposal));
+  private static SQLException refusal(SQLException cause) {
+    return new SQLException(
+        "the statement changed nothing, because the leader tried what it reads before it"
+            + " entered the log, and the leader refused it: "
+            + cause.getMessage(),
+        cause.getSQLState(),
+        cause.getErrorCode(),
+        cause);
   }
 
-  private static final class KnownShapes extends LinkedHashMap<Long, Boolean> {
-    private static final long serialVersionUID = 1L;
-
-    KnownShapes() {
-      super(16, 0.75f, /* accessOrder= */ true);
-    }
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
-      return size() > Limits.REHEARSED_SHAPES;
-    }
+  private void refuse(NumberedRequest request, Reply.Failure refusal, RequestWork.Task proposal) {
+    proposals.refuse(request, refusal, () -> work.attempt(request.answer(), proposal));
   }
 }

@@ -8,6 +8,8 @@ package dev.tollgate.node.client;
  * @param queuedRehearsals writes that wait until the leader has tried what they read
  * @param rehearsalMillis processor time that the read of a write may take before the write enters
  *     the log
+ * @param rehearsalWaitMillis how long a request may wait until the leader tries what its writes
+ *     read: as long as one read may take
  * @param queuedCalls lock and lease calls that wait until their arguments are computed
  * @param queuedQueries queries, fetches and descriptions that wait for a thread
  * @param queuedFiles parts of snapshots and procedures that wait for a thread
@@ -28,6 +30,7 @@ public record ClientLimits(
     int queuedPlans,
     int queuedRehearsals,
     long rehearsalMillis,
+    long rehearsalWaitMillis,
     int queuedCalls,
     int queuedQueries,
     int queuedFiles,
@@ -45,6 +48,7 @@ public record ClientLimits(
       new ClientLimits(
           10_000,
           1_000,
+          5_000,
           5_000,
           10_000,
           10_000,
@@ -69,29 +73,36 @@ public record ClientLimits(
 
   /** Returns these limits with others for connections. */
   public ClientLimits with(ConnectionLimits other) {
-    return with(rehearsalMillis, requestBytes, unreadBytes, other);
+    return with(rehearsalMillis, rehearsalWaitMillis, requestBytes, unreadBytes, other);
   }
 
   /** Returns these limits with another number of bytes that one client may leave unread. */
   public ClientLimits withUnreadBytes(long bytes) {
-    return with(rehearsalMillis, requestBytes, bytes, connections);
+    return with(rehearsalMillis, rehearsalWaitMillis, requestBytes, bytes, connections);
   }
 
   /** Returns these limits with another number of bytes of requests without an answer. */
   public ClientLimits withRequestBytes(long bytes) {
-    return with(rehearsalMillis, bytes, unreadBytes, connections);
+    return with(rehearsalMillis, rehearsalWaitMillis, bytes, unreadBytes, connections);
   }
 
   /** Returns these limits with another time that the read of a write may take. */
   public ClientLimits withRehearsalMillis(long millis) {
-    return with(millis, requestBytes, unreadBytes, connections);
+    return with(millis, rehearsalWaitMillis, requestBytes, unreadBytes, connections);
   }
 
-  private ClientLimits with(long rehearsal, long requests, long unread, ConnectionLimits other) {
+  /** Returns these limits with another time for which a request waits to be tried. */
+  public ClientLimits withRehearsalWaitMillis(long millis) {
+    return with(rehearsalMillis, millis, requestBytes, unreadBytes, connections);
+  }
+
+  private ClientLimits with(
+      long rehearsal, long rehearsalWait, long requests, long unread, ConnectionLimits other) {
     return new ClientLimits(
         queuedPlans,
         queuedRehearsals,
         rehearsal,
+        rehearsalWait,
         queuedCalls,
         queuedQueries,
         queuedFiles,

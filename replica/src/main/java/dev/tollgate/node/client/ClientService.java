@@ -21,6 +21,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +55,7 @@ public final class ClientService implements Replica.Listener {
   private final Cancellations cancellations = new Cancellations();
   private final StatementQueries statementQueries;
   private final RequestWork work;
+  private final Admission admission;
   private final StatementExecution execution;
   private final StatementSeries series;
   private final Descriptions descriptions;
@@ -127,7 +130,7 @@ public final class ClientService implements Replica.Listener {
     ReadAccess reads = new ReadAccess(leadership, facts, timeKeeper, proposals);
     LockAccess locks = new ClusterViews(replica, log, timeKeeper);
     statementQueries = new StatementQueries(database.reader(), locks, facts);
-    Admission admission =
+    admission =
         new Admission(
             database.memory(),
             database.reader(),
@@ -136,7 +139,11 @@ public final class ClientService implements Replica.Listener {
             facts,
             proposals,
             work,
-            limits.rehearsalMillis());
+            limits,
+            access.nanos(),
+            (delay, check) ->
+                CompletableFuture.delayedExecutor(delay, TimeUnit.NANOSECONDS, workers::chore)
+                    .execute(check));
     LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
     execution =
         new StatementExecution(
@@ -195,7 +202,7 @@ public final class ClientService implements Replica.Listener {
   public ClientFigures figures() {
     Map<Workers.Kind, Integer> queued = new EnumMap<>(Workers.Kind.class);
     for (Workers.Kind kind : Workers.Kind.values()) {
-      queued.put(kind, workers.queued(kind));
+      queued.put(kind, workers.queued(kind) + admission.waiting(kind));
     }
     return new ClientFigures(
         traffic.requests(),

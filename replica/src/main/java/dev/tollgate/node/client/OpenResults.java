@@ -33,8 +33,10 @@ final class OpenResults {
   /** The turns of the connection's work: what is short does not wait for queries. */
   QueryTurns turns(Workers.Kind kind) {
     return switch (kind) {
-      case QUERIES, LONG_PLANS, LONG_REHEARSALS -> queries;
-      case PLANS, REHEARSALS, CALLS, FILES, CHORES -> shortWork;
+      case QUERIES, LONG_PLANS -> queries;
+      case PLANS, CALLS -> shortWork;
+      case REHEARSALS, LONG_REHEARSALS, FILES, CHORES ->
+          throw new IllegalArgumentException(kind + " have other turns");
     };
   }
 

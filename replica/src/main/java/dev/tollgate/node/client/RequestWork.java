@@ -46,21 +46,7 @@ final class RequestWork {
         new QueryTurns.Query() {
           @Override
           public void begin() {
-            workers.run(
-                kind,
-                () -> {
-                  try {
-                    attempt(answer, task);
-                  } catch (RuntimeException | Error e) {
-                    answer.accept(unexpected(e));
-                  } finally {
-                    turns.ended();
-                  }
-                },
-                refused -> {
-                  answer.accept(new Reply.Failure(SqlState.BUSY, refused));
-                  turns.ended();
-                });
+            onWorker(kind, answer, task, turns::ended);
           }
 
           @Override
@@ -73,6 +59,15 @@ final class RequestWork {
 
   /** Runs a task on another thread. Whatever happens, the client gets a reply. */
   void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task) {
+    onWorker(kind, answer, task, () -> {});
+  }
+
+  /**
+   * Runs a task on another thread. Whatever happens, the client gets a reply.
+   *
+   * @param ended run after the task, or in place of it if it cannot be run; must not wait
+   */
+  void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task, Runnable ended) {
     workers.run(
         kind,
         () -> {
@@ -80,9 +75,14 @@ final class RequestWork {
             attempt(answer, task);
           } catch (RuntimeException | Error e) {
             answer.accept(unexpected(e));
+          } finally {
+            ended.run();
           }
         },
-        refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
+        refused -> {
+          answer.accept(new Reply.Failure(SqlState.BUSY, refused));
+          ended.run();
+        });
   }
 
   /** Runs a task on this thread, and replies to input that the client got wrong. */

@@ -62,6 +62,16 @@ public final class Workers implements AutoCloseable {
           : chars <= Limits.LONG_STATEMENT_CHARS ? QUERIES : LONG_PLANS;
     }
 
+    /** How much of this work is done at a time. */
+    int threads() {
+      return threads;
+    }
+
+    /** Says of a number that so much of this work waits. */
+    String what() {
+      return what;
+    }
+
     private int queue(ClientLimits limits) {
       return switch (this) {
         case PLANS, LONG_PLANS -> limits.queuedPlans();

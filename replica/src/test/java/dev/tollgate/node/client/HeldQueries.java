@@ -12,9 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Keeps queries of a node waiting for a thread, so that something can happen before they run. */
+/**
+ * Keeps queries, or other work, of a node waiting for a thread, so that something can happen before
+ * they run.
+ */
 public final class HeldQueries implements AutoCloseable {
-  /** More than a node has threads for queries; the first of them have all, the rest wait. */
+  /** More than a node has threads; the first of them have all, the rest wait. */
   private static final int HOLDING = 100;
 
   private final CommandPipeline pipeline;
@@ -23,11 +26,16 @@ public final class HeldQueries implements AutoCloseable {
 
   /** No query that comes after this runs before the end. */
   public HeldQueries(Workers workers, CommandPipeline pipeline, Facts facts) {
+    this(Workers.Kind.QUERIES, workers, pipeline, facts);
+  }
+
+  /** No work of this kind that comes after this runs before the end. */
+  public HeldQueries(Workers.Kind kind, Workers workers, CommandPipeline pipeline, Facts facts) {
     this.pipeline = pipeline;
     this.facts = facts;
     for (int i = 0; i < HOLDING; i++) {
       workers.run(
-          Workers.Kind.QUERIES,
+          kind,
           this::awaitEnd,
           refused -> {
             throw new IllegalStateException(refused);

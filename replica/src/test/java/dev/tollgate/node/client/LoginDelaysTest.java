@@ -21,6 +21,7 @@ class LoginDelaysTest {
           1,
           1,
           1,
+          1,
           /* loginAddresses= */ 3,
           2,
           ConnectionLimits.STANDARD);
