@@ -35,6 +35,7 @@ import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
 import dev.tollgate.node.scripts.ScriptLimits;
 import dev.tollgate.node.scripts.ScriptPages;
+import dev.tollgate.node.slow.ApplyAlarm;
 import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.node.slow.StuckWatch;
 import dev.tollgate.sql.SqlFrontend;
@@ -69,6 +70,7 @@ public final class Node implements AutoCloseable {
   private final TimeKeeper timeKeeper;
   private final Verification verification;
   private final StuckWatch stuck;
+  private final ApplyAlarm applyAlarm;
   private final Workers workers;
   private final @Nullable CredentialsReload reload;
   private final ClientService service;
@@ -173,6 +175,7 @@ public final class Node implements AutoCloseable {
             () -> replica.state().lookAlone(ClusterState::copyLocks, () -> false),
             supervision,
             System::nanoTime);
+    applyAlarm = new ApplyAlarm(id, replica.applying(), supervision);
     pipeline =
         new CommandPipeline(
             log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal, replica::digest);
@@ -263,6 +266,7 @@ public final class Node implements AutoCloseable {
    */
   public void start() throws IOException {
     frontend.warmUp();
+    applyAlarm.start();
     timeKeeper.start();
     InetSocketAddress administer = settings.adminAddress();
     if (administer != null) {
@@ -407,6 +411,7 @@ public final class Node implements AutoCloseable {
   public boolean isReady() {
     String leader = log.leaderId();
     return replica.failure() == null
+        && replica.applying().late() == null
         && !replica.isApart()
         && leader != null
         && (replica.isLeading() || !leader.equals(settings.nodeId()))
@@ -491,6 +496,7 @@ public final class Node implements AutoCloseable {
     }
     verification.close();
     stuck.close();
+    applyAlarm.close();
     lastWork.recordLeases();
     if (settings.raft() != null) {
       lastWork.keepStatements();

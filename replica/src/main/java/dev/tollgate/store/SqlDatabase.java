@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class SqlDatabase implements SqlStore, AutoCloseable {
   private final StoreLimits limits;
   private final Supplier<H2Database> empty;
-  private final ReaderGate gate = new ReaderGate();
+  private final ReaderGate gate;
   private final MemoryWatch memory = new MemoryWatch();
   private final SqlReader reader;
 
@@ -75,6 +75,14 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
    * @param empty makes the empty databases that {@link #beginAnew} begins with
    */
   SqlDatabase(StoreLimits limits, Supplier<H2Database> empty) {
+    this(limits, empty, new ReaderGate());
+  }
+
+  /**
+   * @param gate keeps definitions and readers apart
+   */
+  SqlDatabase(StoreLimits limits, Supplier<H2Database> empty, ReaderGate gate) {
+    this.gate = gate;
     this.limits = limits;
     this.empty = empty;
     H2SelfCheck.run();
@@ -96,7 +104,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   /**
    * Begins a copy of the committed state, for a snapshot or a checksum.
    *
-   * @param insistent true if definitions wait until the copy is closed, however long that takes
+   * @param insistent true if definitions wait until the copy is closed, for a long time
    */
   public DatabaseCopy copy(boolean insistent) {
     return new DatabaseCopy(database, gate, insistent);

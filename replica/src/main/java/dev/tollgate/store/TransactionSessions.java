@@ -1,5 +1,7 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.StalledError;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.store.fence.FencedTables;
@@ -7,6 +9,7 @@ import dev.tollgate.store.fence.KeyChanges;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.statement.ReaderGate;
+import dev.tollgate.store.statement.ThreadStack;
 import java.util.Collection;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -32,6 +35,7 @@ final class TransactionSessions {
     private final ReentrantLock use = new ReentrantLock();
     private long writtenBytes;
     private volatile ReaderGate.@Nullable Query query;
+    private volatile @Nullable Thread queryThread;
 
     private OpenTransaction(SessionId owner, SessionLocal session) {
       this.owner = owner;
@@ -64,11 +68,13 @@ final class TransactionSessions {
     /** Begins a query of the client. */
     void enter(ReaderGate.Query reader) {
       use.lock();
+      queryThread = Thread.currentThread();
       query = reader;
     }
 
     void leave() {
       query = null;
+      queryThread = null;
       use.unlock();
     }
 
@@ -76,12 +82,12 @@ final class TransactionSessions {
     private void lockForLog() {
       boolean interrupted = false;
       boolean locked = false;
+      long begun = System.nanoTime();
       while (!locked) {
         try {
           locked = use.tryLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-          ReaderGate.Query reader = query;
-          if (!locked && reader != null) {
-            reader.cancelForDefinition();
+          if (!locked) {
+            makeWay(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
           }
         } catch (InterruptedException e) {
           interrupted = true;
@@ -89,6 +95,19 @@ final class TransactionSessions {
       }
       if (interrupted) {
         Thread.currentThread().interrupt();
+      }
+    }
+
+    private void makeWay(long waitedMillis) {
+      if (waitedMillis >= Limits.APPLY_WAIT_MILLIS) {
+        throw new StalledError(
+            "a query of session " + owner + ", which was canceled",
+            waitedMillis,
+            ThreadStack.of(queryThread));
+      }
+      ReaderGate.Query reader = query;
+      if (reader != null) {
+        reader.cancelForDefinition();
       }
     }
   }

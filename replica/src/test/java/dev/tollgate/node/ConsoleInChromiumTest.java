@@ -325,7 +325,7 @@ class ConsoleInChromiumTest {
     openConsole();
     String member =
         "{id: 'n2', self: false, role: null, clientAddress: null, raftAddress: 'h2:1',"
-            + " commitIndex: null, entriesBehind: null, silentMillis: 12000, reach: 'UNREACHABLE'}";
+            + " appliedIndex: null, entriesBehind: null, silentMillis: 12000, reach: 'UNREACHABLE'}";
     assertEquals(
         "n2\nunreachable\nNo answer for 12 s\nnodes h2:1",
         chromium.evaluate(
@@ -414,7 +414,7 @@ class ConsoleInChromiumTest {
     openConsole();
     String member =
         "({id: 'n2', self: false, role: 'LEADER', clientAddress: null, raftAddress: 'h2:1',"
-            + " commitIndex: 7, entriesBehind: behind, silentMillis: 1, reach: 'REACHABLE',"
+            + " appliedIndex: 7, entriesBehind: behind, silentMillis: 1, reach: 'REACHABLE',"
             + " consoleUrl: 'http://10.0.0.2:7480/console'})";
     assertEquals(
         "true, 3 entries behind",

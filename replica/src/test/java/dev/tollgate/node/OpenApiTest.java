@@ -10,6 +10,7 @@ import dev.tollgate.node.admin.HttpCalls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +37,10 @@ class OpenApiTest {
   /** Statuses that other tests see: of nodes that do not lead, are full, or late. */
   private static final Set<String> ELSEWHERE =
       Set.of("307", "421", "429", "500", "503", "504", "520");
+
+  private static final int LEASES = 3;
+  private static final long NO_LEASE = 1_000_000_000;
+  private static final List<String> LOCKS = List.of("held", "free", "other");
 
   private final OpenApi api = read();
   private final TreeMap<String, TreeSet<String>> statuses = new TreeMap<>();
@@ -175,6 +180,7 @@ class OpenApiTest {
     call(410, "POST", sql, "{\"sql\":\"SELECT acquire_lock('job')\"}");
     call(200, "POST", sql, "{\"sql\":\"CREATE USER billing PASSWORD 'secret'\"}");
     seeRefusals();
+    seeWhatIsDescribed();
     assertAllSeen();
   }
 
@@ -204,6 +210,82 @@ class OpenApiTest {
       }
     }
     see(raw("GET", "/v1/leases", "", "Authorization", BILLING), "GET", "/v1/leases");
+  }
+
+  /**
+   * Sends every request that the document describes, with any of its members and without: for
+   * leases that live, have ended and have never been, and for locks that are held and free.
+   */
+  private void seeWhatIsDescribed() throws IOException {
+    for (OpenApi.Operation operation : api.operations().values()) {
+      SortedSet<String> body = api.bodyOf(operation);
+      List<String> names = new ArrayList<>(body == null ? api.queryOf(operation) : body);
+      for (int pathValue = 0; pathValue < LEASES; pathValue++) {
+        List<int[]> choices = choices(names);
+        for (int[] choice : choices) {
+          seeOne(operation, names, choice, body != null, pathValue);
+        }
+      }
+    }
+  }
+
+  /** For each name of a member the number of a value, or 0 to leave the member out. */
+  private static List<int[]> choices(List<String> names) {
+    List<int[]> all = new ArrayList<>(List.of(new int[names.size()]));
+    for (int i = 0; i < names.size(); i++) {
+      int values = names.get(i).equals("lease") ? LEASES : 1;
+      for (int[] choice : List.copyOf(all)) {
+        for (int value = 1; value <= values; value++) {
+          int[] more = choice.clone();
+          more[i] = value;
+          all.add(more);
+        }
+      }
+    }
+    return all;
+  }
+
+  private void seeOne(
+      OpenApi.Operation operation, List<String> names, int[] choice, boolean body, int pathValue)
+      throws IOException {
+    String lease = "{\"ttl\":\"60s\"}";
+    long live = number("lease", call(201, "POST", "/v1/leases", lease));
+    long ended = number("lease", call(201, "POST", "/v1/leases", lease));
+    long token = number("token", call(200, "POST", "/v1/locks/held", "{\"lease\":" + live + "}"));
+    call(200, "DELETE", "/v1/leases/" + ended, "");
+    List<Long> leases = List.of(live, ended, NO_LEASE);
+    String name =
+        operation.path().contains("/leases/")
+            ? leases.get(pathValue).toString()
+            : LOCKS.get(pathValue);
+    String path = operation.path().replaceAll("\\{.*}", name);
+    List<String> members = new ArrayList<>();
+    for (int i = 0; i < choice.length; i++) {
+      if (choice[i] > 0) {
+        String value =
+            switch (names.get(i)) {
+              case "lease" -> leases.get(choice[i] - 1).toString();
+              case "token" -> String.valueOf(token);
+              case "force", "shared" -> "true";
+              case "sql" -> body ? "\"SELECT 1\"" : "";
+              case "parameters" -> "[]";
+              case "owner" -> body ? "\"o\"" : "o";
+              case "keep", "ttl", "timeout" -> "2000";
+              case "wait" -> "1";
+              default -> "5";
+            };
+        members.add(body ? "\"" + names.get(i) + "\":" + value : names.get(i) + "=" + value);
+      }
+    }
+    String method = operation.method();
+    see(
+        body
+            ? raw(method, path, "{" + String.join(",", members) + "}")
+            : raw(method, path + (members.isEmpty() ? "" : "?") + String.join("&", members), ""),
+        method,
+        path);
+    call(200, "DELETE", "/v1/locks/held?force=true", "");
+    call(200, "DELETE", "/v1/leases/" + live, "");
   }
 
   private void assertAllSeen() {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.log.ApplyThread;
 import java.sql.SQLException;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.h2.engine.SessionLocal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +111,36 @@ class StepsTest {
             canceller);
     canceller.cancel();
     assertEquals("57014", ended.get(30, TimeUnit.SECONDS));
+  }
+
+  /** H2 goes through all expressions once for each table, by calls, and no loop shows that. */
+  @Test
+  void expressionCountsForEachTable() {
+    int tables = 50;
+    int terms = 400;
+    for (int i = 0; i < tables; i++) {
+      replica.ok(session, "CREATE TABLE N" + i + "(C" + i + " INT)");
+    }
+    String sum = IntStream.range(0, terms).mapToObj(i -> "C0").collect(Collectors.joining(" + "));
+    String joined =
+        IntStream.range(0, tables).mapToObj(i -> "N" + i).collect(Collectors.joining(", "));
+    long more = stepsToPrepare("SELECT " + sum + " FROM " + joined);
+    more -= stepsToPrepare("SELECT C0 FROM " + joined);
+    assertTrue(more >= 4L * terms * tables, more + " steps");
+  }
+
+  private long stepsToPrepare(String sql) {
+    SessionLocal h2 = replica.database.openAdministration();
+    try {
+      return Meter.watched(
+          Meter.Watch.NONE,
+          () -> {
+            h2.prepare(sql);
+            return Meter.steps();
+          });
+    } finally {
+      h2.close();
+    }
   }
 
   /**

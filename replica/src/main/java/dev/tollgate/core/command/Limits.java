@@ -50,6 +50,30 @@ public final class Limits {
    */
   public static final long STANDING_MILLIS = 5 * 60 * 1000L;
 
+  /**
+   * For how long a definition waits for a copy of the state that is to be completed even if
+   * definitions have to wait. Then the definition ends the copy as well.
+   */
+  public static final long COPIES_MILLIS = 30_000;
+
+  /**
+   * For how long the apply thread waits for another thread of its node. Then the node stops:
+   * nothing says that the wait would ever end, and a new process has no such threads.
+   */
+  public static final long APPLY_WAIT_MILLIS = 60_000;
+
+  /**
+   * For how long an entry may be under way before the node says so: in its log, and by not being
+   * ready.
+   */
+  public static final long APPLY_LATE_MILLIS = 10_000;
+
+  /**
+   * For how long an entry may be under way before the node says that it does not live. An ALTER
+   * TABLE of a large table may take minutes, and would begin again if the node were started again.
+   */
+  public static final long APPLY_STALLED_MILLIS = 10 * 60 * 1000L;
+
   /** How long a leader that stands waits for the reports of a majority before it steps down. */
   public static final long REPORTS_MILLIS = 2_000;
 

@@ -343,7 +343,11 @@ final class AcceptedPeer implements AutoCloseable {
                 (done, failure) -> {
                   answer(
                       failure == null
-                          ? Frame.of(Frame.Kind.DONE, frame.call(), 0, done)
+                          ? Frame.of(
+                              Frame.Kind.DONE,
+                              frame.call(),
+                              0,
+                              settings.service().withApplied(done))
                           : failed(frame, failure));
                   return null;
                 }));

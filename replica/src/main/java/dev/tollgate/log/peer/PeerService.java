@@ -3,6 +3,7 @@ package dev.tollgate.log.peer;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
@@ -14,6 +15,13 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public interface PeerService {
+  /**
+   * Returns a reply to the leader that says what this node has applied, in place of what it knows
+   * to be committed. Ratis shows that number and does nothing else with it, and a node that
+   * receives entries without applying them is to be seen.
+   */
+  AppendEntriesReplyProto withApplied(AppendEntriesReplyProto reply);
+
   /** Takes a request to append entries. */
   interface Receiver {
     /**

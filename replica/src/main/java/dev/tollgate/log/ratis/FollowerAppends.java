@@ -14,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
@@ -146,6 +147,14 @@ final class FollowerAppends implements PeerService {
             owner.getRaftLog().getLastCommittedIndex(),
             owner.getInfo().getLastAppliedIndex(),
             System.nanoTime());
+  }
+
+  @Override
+  public AppendEntriesReplyProto withApplied(AppendEntriesReplyProto reply) {
+    RaftServer.Division owner = division;
+    return owner == null
+        ? reply
+        : reply.toBuilder().setFollowerCommit(owner.getInfo().getLastAppliedIndex()).build();
   }
 
   private void noteCommits() {

@@ -3,6 +3,7 @@ package dev.tollgate.log.ratis;
 import dev.tollgate.log.peer.PeerService;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
@@ -12,6 +13,7 @@ import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
 import org.apache.ratis.proto.grpc.RaftServerProtocolServiceGrpc;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.io.grpc.ForwardingServerCall;
 import org.apache.ratis.thirdparty.io.grpc.ForwardingServerCallListener;
 import org.apache.ratis.thirdparty.io.grpc.Metadata;
 import org.apache.ratis.thirdparty.io.grpc.ServerCall;
@@ -40,7 +42,7 @@ final class GrpcMessages {
       public <Q, A> ServerCall.Listener<Q> interceptCall(
           ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         return new ForwardingServerCallListener.SimpleForwardingServerCallListener<>(
-            next.startCall(call, headers)) {
+            next.startCall(withApplied(call, service), headers)) {
           @Override
           @SuppressWarnings("unchecked") // the message keeps its type
           public void onMessage(Q message) {
@@ -90,6 +92,19 @@ final class GrpcMessages {
                 .asRuntimeException();
           }
         };
+      }
+    };
+  }
+
+  private static <Q, A> ServerCall<Q, A> withApplied(ServerCall<Q, A> call, PeerService service) {
+    return new ForwardingServerCall.SimpleForwardingServerCall<>(call) {
+      @Override
+      @SuppressWarnings("unchecked") // the message keeps its type
+      public void sendMessage(A message) {
+        super.sendMessage(
+            message instanceof AppendEntriesReplyProto reply
+                ? (A) service.withApplied(reply)
+                : message);
       }
     };
   }

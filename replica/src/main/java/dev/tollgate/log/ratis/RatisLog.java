@@ -290,25 +290,35 @@ public final class RatisLog implements ReplicatedLog {
     try {
       RaftServer.Division division = server.getDivision(GROUP);
       DivisionInfo info = division.getInfo();
-      Map<String, Long> commits = new TreeMap<>();
+      // what a follower says of itself is what it has applied (PeerService)
+      Map<String, Long> told = new TreeMap<>();
       for (CommitInfoProto commit : division.getCommitInfos()) {
-        commits.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
+        told.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
       }
+      long committed = told.getOrDefault(settings.nodeId(), -1L);
+      long applied = info.getLastAppliedIndex();
+      String leader = leaderId();
+      long leaderCommitted = leader == null ? -1 : told.getOrDefault(leader, -1L);
+      if (leader != null) {
+        told.put(leader, -1L);
+      }
+      told.put(settings.nodeId(), applied);
       Map<String, Long> silence = silence(info);
       List<LogStatus.Member> members = new ArrayList<>();
       for (RaftPeer peer : division.getGroup().getPeers()) {
         String id = peer.getId().toString();
         members.add(
             new LogStatus.Member(
-                id, peer.getAddress(), commits.getOrDefault(id, -1L), silence.get(id)));
+                id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
       }
       return new LogStatus(
           settings.nodeId(),
           role(info),
-          leaderId(),
+          leader,
           info.getCurrentTerm(),
-          info.getLastAppliedIndex(),
-          commits.getOrDefault(settings.nodeId(), -1L),
+          applied,
+          committed,
+          leaderCommitted,
           members);
     } catch (IOException e) {
       LOG.debug("{}: no status", settings.nodeId(), e);

@@ -36,15 +36,12 @@ final class ConsoleMembers {
   static void write(
       ConsoleJson json, MemberUrls urls, InetAddress client, Map<String, String> addresses) {
     LogStatus status = urls.status();
-    long committed = status.commitIndex();
-    for (LogStatus.Member member : status.members()) {
-      committed = Math.max(committed, member.commitIndex());
-    }
+    long committed = status.knownCommitIndex();
     json.open("members", '[');
     for (LogStatus.Member member : status.members()) {
       boolean isSelf = member.nodeId().equals(status.nodeId());
       Reach reach = isSelf ? Reach.REACHABLE : Reach.of(member);
-      long index = reach == Reach.REACHABLE ? member.commitIndex() : -1;
+      long index = reach == Reach.REACHABLE ? member.appliedIndex() : -1;
       json.open('{')
           .member("id", member.nodeId())
           .member("self", isSelf)
@@ -52,7 +49,7 @@ final class ConsoleMembers {
           .member("clientAddress", addresses.get(member.nodeId()))
           .member("raftAddress", member.raftAddress())
           .member("consoleUrl", isSelf ? null : consoleUrl(urls.forClient(member.nodeId(), client)))
-          .member("commitIndex", index < 0 ? null : (Long) index)
+          .member("appliedIndex", index < 0 ? null : (Long) index)
           .member("entriesBehind", index < 0 ? null : (Long) (committed - index))
           .member("silentMillis", member.silentMillis())
           .member("reach", reach.name())

@@ -123,13 +123,14 @@ final class DebugPages {
         .add("term", status.term())
         .add("commit_index", status.commitIndex())
         .add("applied_index", status.lastAppliedIndex())
+        .add("applying_ms", now.node().applyingMillis())
         .add("ready", now.node().ready() ? "yes" : "no");
     for (LogStatus.Member member : status.members()) {
       lines.add(
           "member " + member.nodeId(),
           member.raftAddress()
-              + ", commit index "
-              + member.commitIndex()
+              + ", applied index "
+              + (member.appliedIndex() < 0 ? "?" : member.appliedIndex())
               + ", silent for "
               + (member.silentMillis() == null ? "?" : member.silentMillis())
               + " ms");

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.node.replica.ReplicaFigures;
+import dev.tollgate.node.slow.ApplyWatch;
 import dev.tollgate.tls.TlsCredentials;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -78,6 +79,7 @@ final class FigureReader {
         node.version(),
         readiness.obstacles().isEmpty(),
         node.replica().failure() != null,
+        applyingMillis(),
         node.replica().isLeading(),
         leaders.count(),
         node.replica().audit().lostEvents(),
@@ -86,6 +88,11 @@ final class FigureReader {
         certificateExpiry(),
         node.maxConnections(),
         node.clients().logins());
+  }
+
+  private long applyingMillis() {
+    ApplyWatch.UnderWay now = node.replica().applying().underWay();
+    return now == null ? 0 : now.millis();
   }
 
   private @Nullable Instant certificateExpiry() {

@@ -22,9 +22,12 @@ final class HealthPages {
   }
 
   private Answer live() {
-    return node.replica().failure() == null
+    if (node.replica().failure() != null) {
+      return Answer.text(Answer.UNAVAILABLE, "failed");
+    }
+    return node.replica().applying().stalled() == null
         ? Answer.text(Answer.OK, "live")
-        : Answer.text(Answer.UNAVAILABLE, "failed");
+        : Answer.text(Answer.UNAVAILABLE, "stalled");
   }
 
   private Answer ready(Caller caller) {

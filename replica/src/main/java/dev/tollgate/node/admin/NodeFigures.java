@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param version of Tollgate
  * @param ready as /health/ready says
  * @param failed whether the node has stopped serving
+ * @param applyingMillis how long the entry that is being applied has been under way; 0 if there is
+ *     none
  * @param leading whether the node is the leader and has applied its log
  * @param leaderChanges how often another leader has taken over
  * @param lostAuditEvents audit events that the disk could not keep up with
@@ -26,6 +28,7 @@ record NodeFigures(
     String version,
     boolean ready,
     boolean failed,
+    long applyingMillis,
     boolean leading,
     long leaderChanges,
     long lostAuditEvents,

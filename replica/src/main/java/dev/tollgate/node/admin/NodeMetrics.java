@@ -44,6 +44,10 @@ final class NodeMetrics {
         .gauge("tollgate_ready", "1 if /health/ready says so, else 0.", node.ready() ? 1 : 0)
         .gauge(
             "tollgate_failed", "1 if the node has stopped serving, else 0.", node.failed() ? 1 : 0)
+        .gauge(
+            "tollgate_apply_under_way_seconds",
+            "For how long the entry that is being applied has been under way; 0 if there is none.",
+            node.applyingMillis() / MetricFamilies.MILLIS)
         .counter(
             "tollgate_audit_lost_events",
             "Audit events that were lost, because the disk did not keep up.",
@@ -73,8 +77,8 @@ final class NodeMetrics {
         break;
       }
       Labels labels = Labels.of("member", member.nodeId());
-      if (member.commitIndex() >= 0) {
-        lags.put(labels, Math.max(0, status.commitIndex() - member.commitIndex()));
+      if (member.appliedIndex() >= 0) {
+        lags.put(labels, Math.max(0, status.knownCommitIndex() - member.appliedIndex()));
       }
       if (member.silentMillis() != null) {
         silences.put(labels, member.silentMillis() / MetricFamilies.MILLIS);
@@ -105,7 +109,7 @@ final class NodeMetrics {
             status.lastAppliedIndex())
         .gauges(
             "tollgate_member_lag_entries",
-            "How many entries the commit index of a member is behind that of this node.",
+            "How many committed entries a member has not applied, as far as this node knows.",
             lags)
         .gauges(
             "tollgate_member_silence_seconds",

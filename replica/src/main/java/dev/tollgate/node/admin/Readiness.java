@@ -3,6 +3,7 @@ package dev.tollgate.node.admin;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.node.slow.ApplyWatch;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,6 +34,10 @@ final class Readiness {
     } else if (node.replica().isApart()) {
       obstacles.add("the state of the node differed from the leader's, and it waits for another");
     }
+    ApplyWatch.UnderWay late = node.replica().applying().late();
+    if (late != null) {
+      obstacles.add(late.describe());
+    }
     LogStatus status = node.log().status();
     String leader = status.leaderId();
     if (leader == null) {
@@ -43,7 +48,7 @@ final class Readiness {
     if (!node.log().isAlone() && !node.log().isKnown()) {
       obstacles.add("the cluster has not recorded the data directory of the node yet");
     }
-    long committed = Math.max(status.commitIndex(), status.leaderCommitIndex());
+    long committed = status.knownCommitIndex();
     long behind = committed - status.lastAppliedIndex();
     if (behind > (caughtUp ? MOST_BEHIND : LogStatus.CAUGHT_UP_ENTRIES)) {
       obstacles.add("the node is " + behind + " committed entries behind");

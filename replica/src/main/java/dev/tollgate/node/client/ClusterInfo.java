@@ -7,6 +7,7 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.TermLeader;
 import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.slow.ApplyWatch;
 import dev.tollgate.wire.Reply;
 import java.util.List;
 import java.util.SortedMap;
@@ -70,6 +71,12 @@ final class ClusterInfo {
             new Reply.ClusterView(address, List.copyOf(nodes.values())));
   }
 
+  /** What keeps this node from serving although it has not failed, or null. */
+  private @Nullable String trouble() {
+    ApplyWatch.UnderWay late = replica.applying().late();
+    return late == null ? null : late.describe();
+  }
+
   /** Returns how this node is doing. May wait for the log, so no event loop calls it. */
   Reply.NodeStatus nodeStatus() {
     LogStatus status = log.status();
@@ -82,7 +89,7 @@ final class ClusterInfo {
         status.term(),
         status.lastAppliedIndex(),
         status.commitIndex(),
-        failure == null ? null : failure.toString(),
+        failure == null ? trouble() : failure.toString(),
         status.members().stream()
             .map(
                 member ->

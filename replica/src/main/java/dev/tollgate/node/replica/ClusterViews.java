@@ -29,6 +29,7 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.node.slow.ApplyWatch;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.SystemTable;
 import java.io.IOException;
@@ -43,7 +44,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -372,16 +372,17 @@ public final class ClusterViews implements LockAccess {
 
   private List<@Nullable Object[]> nodes() {
     LogStatus status = log.status();
-    SortedMap<String, String> addresses = look(state -> new TreeMap<>(state.nodes()));
+    // not of the state, which nobody sees while an entry is being applied
+    SortedMap<String, String> addresses = replica.facts().nodes();
     ClusterIdentity identity = replica.identity();
     Map<String, NodeVersion> versions = log.versions();
-    long committed =
-        status.members().stream().mapToLong(LogStatus.Member::commitIndex).max().orElse(-1);
+    long committed = status.knownCommitIndex();
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (LogStatus.Member member : status.members()) {
       boolean self = member.nodeId().equals(status.nodeId());
+      boolean isLeader = member.nodeId().equals(status.leaderId());
       String role =
-          member.nodeId().equals(status.leaderId())
+          isLeader
               ? LogStatus.Role.LEADER.name()
               : self ? status.role().name() : LogStatus.Role.FOLLOWER.name();
       NodeVersion version = self ? replica.version() : versions.get(member.nodeId());
@@ -392,11 +393,16 @@ public final class ClusterViews implements LockAccess {
             addresses.get(member.nodeId()),
             member.raftAddress(),
             status.term(),
-            member.commitIndex() < 0 ? null : (Long) member.commitIndex(),
-            self ? (Long) status.lastAppliedIndex() : null,
+            self
+                ? (Long) status.commitIndex()
+                : isLeader && status.leaderCommitIndex() >= 0
+                    ? (Long) status.leaderCommitIndex()
+                    : null,
+            member.appliedIndex() < 0 ? null : (Long) member.appliedIndex(),
             self,
             member.silentMillis(),
-            member.commitIndex() < 0 ? null : (Long) (committed - member.commitIndex()),
+            member.appliedIndex() < 0 ? null : (Long) (committed - member.appliedIndex()),
+            self ? applyingMillis() : null,
             text(identity.incarnations().get(member.nodeId())),
             text(identity.clusterId()),
             version == null || version.program().isEmpty() ? null : version.program(),
@@ -408,6 +414,12 @@ public final class ClusterViews implements LockAccess {
           });
     }
     return rows;
+  }
+
+  /** How long the entry that is being applied has been under way, or null without one. */
+  private @Nullable Long applyingMillis() {
+    ApplyWatch.UnderWay now = replica.applying().underWay();
+    return now == null ? null : (Long) now.millis();
   }
 
   /** A number that a node has said of itself, or null. */

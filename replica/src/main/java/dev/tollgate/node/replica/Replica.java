@@ -229,6 +229,11 @@ public final class Replica implements LogConsumer {
     applying = new ApplyWatch(slowLog, System::nanoTime);
   }
 
+  /** Tells for how long the entry that is being applied has been under way. */
+  public ApplyWatch applying() {
+    return applying;
+  }
+
   /** What is slow at this node goes here. */
   public SlowLog slow() {
     return slow;
@@ -292,6 +297,15 @@ public final class Replica implements LogConsumer {
 
   @Override
   public void apply(long logIndex, Entry entry) {
+    applying.enters(logIndex, entry.commands());
+    try {
+      applyEntry(logIndex, entry);
+    } finally {
+      applying.leaves();
+    }
+  }
+
+  private void applyEntry(long logIndex, Entry entry) {
     requireSound();
     digests.compare(entry.digest());
     requireSkipped(entry);

@@ -3,6 +3,8 @@ package dev.tollgate.node.replica;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.StalledError;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.entry.LoggedError;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
@@ -30,6 +32,7 @@ public final class StateAccess {
 
   private final String nodeId;
   private final Supplier<ClusterState> state;
+  private final long longestMillis;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private final Queue<Consumer<ClusterState>> questions = new ConcurrentLinkedQueue<>();
 
@@ -40,8 +43,16 @@ public final class StateAccess {
    * @param state returns the state that is valid now; called only by a thread that may use it
    */
   StateAccess(String nodeId, Supplier<ClusterState> state) {
+    this(nodeId, state, Limits.APPLY_WAIT_MILLIS);
+  }
+
+  /**
+   * @param longestMillis how long a change waits for other threads
+   */
+  StateAccess(String nodeId, Supplier<ClusterState> state, long longestMillis) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.state = requireNonNull(state, "state");
+    this.longestMillis = longestMillis;
   }
 
   /** A change of the state. */
@@ -49,9 +60,14 @@ public final class StateAccess {
     void run() throws E;
   }
 
-  /** Changes the state while no other thread uses it, and then answers the questions. */
+  /**
+   * Changes the state while no other thread uses it, and then answers the questions.
+   *
+   * @throws StalledError if another thread uses the state for too long
+   */
   <E extends Exception> void change(Change<E> change) throws E {
-    lock.writeLock().lock();
+    long begun = System.nanoTime();
+    lockUntil(lock.writeLock(), longestMillis, () -> requireWait(begun));
     try {
       change.run();
     } finally {
@@ -73,6 +89,14 @@ public final class StateAccess {
     } finally {
       prompt.set(before);
     }
+  }
+
+  private boolean requireWait(long begunNanos) {
+    long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos);
+    if (waited >= longestMillis) {
+      throw new StalledError("a thread that looks at the state between two entries", waited, null);
+    }
+    return false;
   }
 
   private void requireTime() {
@@ -108,7 +132,7 @@ public final class StateAccess {
    */
   <T extends @Nullable Object> T look(Function<ClusterState, T> question, BooleanSupplier ended) {
     requireTime();
-    lockUntil(lock.readLock(), ended);
+    lockUntil(lock.readLock(), LOOK_MILLIS, ended);
     try {
       return question.apply(state.get());
     } finally {
@@ -116,13 +140,13 @@ public final class StateAccess {
     }
   }
 
-  private static void lockUntil(Lock wanted, BooleanSupplier ended) {
+  private static void lockUntil(Lock wanted, long lookMillis, BooleanSupplier ended) {
     boolean interrupted = false;
     try {
       boolean locked = false;
       while (!locked) {
         try {
-          locked = wanted.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+          locked = wanted.tryLock(lookMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
         }
@@ -174,7 +198,7 @@ public final class StateAccess {
    */
   public <T> T lookAlone(Function<ClusterState, T> question, BooleanSupplier ended) {
     requireTime();
-    lockUntil(lock.writeLock(), ended);
+    lockUntil(lock.writeLock(), LOOK_MILLIS, ended);
     try {
       return question.apply(state.get());
     } finally {

@@ -2,6 +2,7 @@ package dev.tollgate.node.replica;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.StalledError;
 import dev.tollgate.log.CommandFailedException;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.StateDiffersException;
@@ -57,6 +58,7 @@ record StopCause(Throwable error) {
         || error instanceof LogFailedException
         || error instanceof EnvironmentDiffersException
         || error instanceof FeatureLevelException
+        || error instanceof StalledError
         || error instanceof SupervisedFailure
         || error instanceof StrangerException
         || error instanceof UnknownCommandException

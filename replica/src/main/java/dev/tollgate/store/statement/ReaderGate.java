@@ -1,9 +1,12 @@
 package dev.tollgate.store.statement;
 
+import dev.tollgate.core.StalledError;
+import dev.tollgate.core.command.Limits;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.StampedLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps queries and definitions apart: many queries at a time, or one definition. A definition that
@@ -11,6 +14,9 @@ import java.util.concurrent.locks.StampedLock;
  * while a definition waits, so definitions that follow each other share their patience: together
  * they wait for a tenth of the time. Changes of rows do not enter the gate: H2 keeps versions for
  * readers.
+ *
+ * <p>The wait of a definition ends. It first cancels what can be repeated, after {@link
+ * Limits#COPIES_MILLIS} everything, and after {@link Limits#APPLY_WAIT_MILLIS} the node.
  */
 public final class ReaderGate {
   private static final long PATIENCE_MILLIS = 500;
@@ -25,7 +31,9 @@ public final class ReaderGate {
   /** Belongs to no thread: one thread begins a copy of the database, and another ends it. */
   private final StampedLock lock = new StampedLock();
 
-  private final Map<Query, Long> inside = new ConcurrentHashMap<>();
+  private final Map<Query, Inside> inside = new ConcurrentHashMap<>();
+  private final long endNanos;
+  private final long stopNanos;
   private long definition;
 
   /** What definitions may still wait for queries; only the definition that waits uses it. */
@@ -35,23 +43,51 @@ public final class ReaderGate {
 
   /** A query that can be canceled. */
   public interface Query {
-    /** Ends the query with an error as soon as possible; called from another thread. */
+    /**
+     * Ends the query with an error as soon as possible, unless definitions have to wait for it;
+     * called from another thread.
+     */
     void cancelForDefinition();
+
+    /** Ends the query with an error as soon as possible, in any case. */
+    default void endForDefinition() {
+      cancelForDefinition();
+    }
+  }
+
+  /** A query within the gate, and the thread that brought it. */
+  private record Inside(long stamp, Thread thread) {}
+
+  public ReaderGate() {
+    this(Limits.COPIES_MILLIS, Limits.APPLY_WAIT_MILLIS);
+  }
+
+  /**
+   * @param endMillis after how long a definition ends everything
+   * @param stopMillis after how long it gives up
+   */
+  public ReaderGate(long endMillis, long stopMillis) {
+    endNanos = TimeUnit.MILLISECONDS.toNanos(endMillis);
+    stopNanos = TimeUnit.MILLISECONDS.toNanos(stopMillis);
   }
 
   public void enter(Query query) {
-    inside.put(query, lock.readLock());
+    inside.put(query, new Inside(lock.readLock(), Thread.currentThread()));
   }
 
   public void leave(Query query) {
-    Long stamp = inside.remove(query);
-    if (stamp == null) {
+    Inside left = inside.remove(query);
+    if (left == null) {
       throw new IllegalStateException("the query has not entered");
     }
-    lock.unlockRead(stamp);
+    lock.unlockRead(left.stamp());
   }
 
-  /** Waits until no query is inside; one thread at a time. */
+  /**
+   * Waits until no query is inside; one thread at a time.
+   *
+   * @throws StalledError if a query does not end although it was told to
+   */
   public void closeForDefinition() {
     boolean interrupted = false;
     long begun = System.nanoTime();
@@ -62,7 +98,7 @@ public final class ReaderGate {
       try {
         stamp = lock.tryWriteLock(wait, TimeUnit.NANOSECONDS);
         if (stamp == 0) {
-          inside.keySet().forEach(Query::cancelForDefinition);
+          makeWay(System.nanoTime() - begun);
           wait = AGAIN_NANOS;
         }
       } catch (InterruptedException e) {
@@ -75,6 +111,28 @@ public final class ReaderGate {
       Thread.currentThread().interrupt();
     }
     definition = stamp;
+  }
+
+  private void makeWay(long waitedNanos) {
+    if (waitedNanos >= stopNanos) {
+      throw new StalledError(
+          inside.size() + " queries and copies of the state, which a definition has canceled",
+          TimeUnit.NANOSECONDS.toMillis(waitedNanos),
+          ThreadStack.of(threadInside()));
+    }
+    inside
+        .keySet()
+        .forEach(waitedNanos >= endNanos ? Query::endForDefinition : Query::cancelForDefinition);
+  }
+
+  /** A thread with a query inside, or null: a copy was brought by the apply thread itself. */
+  private @Nullable Thread threadInside() {
+    for (Inside query : inside.values()) {
+      if (query.thread() != Thread.currentThread()) {
+        return query.thread();
+      }
+    }
+    return null;
   }
 
   public void open() {

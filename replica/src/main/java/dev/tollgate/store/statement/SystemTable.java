@@ -95,6 +95,7 @@ public enum SystemTable {
       answer("ASKED"),
       number("SILENT_MS"),
       number("ENTRIES_BEHIND"),
+      number("APPLYING_MS"),
       name("INCARNATION"),
       name("CLUSTER_ID"),
       name("VERSION"),

@@ -93,12 +93,17 @@ public final class DatabaseCopy implements AutoCloseable {
     public void cancelForDefinition() {
       cancelled = !insistent;
     }
+
+    @Override
+    public void endForDefinition() {
+      cancelled = true;
+    }
   }
 
   /**
    * Begins a copy.
    *
-   * @param insistent true if definitions wait until the copy is written, however long that takes
+   * @param insistent true if definitions wait until the copy is written, for a long time
    */
   public DatabaseCopy(H2Database database, ReaderGate gate, boolean insistent) {
     this.gate = gate;
@@ -233,7 +238,12 @@ public final class DatabaseCopy implements AutoCloseable {
     names.forEach(body::string);
   }
 
-  private void requireNotCancelled() throws InterruptedIOException {
+  /**
+   * Ends what reads the copy, if a definition has ended the copy.
+   *
+   * @throws InterruptedIOException if that is so
+   */
+  public void requireNotCancelled() throws InterruptedIOException {
     if (reading.cancelled) {
       throw new InterruptedIOException("a definition waits for the copy");
     }

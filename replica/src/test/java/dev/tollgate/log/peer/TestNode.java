@@ -153,6 +153,11 @@ final class TestNode implements AutoCloseable {
     }
 
     @Override
+    public AppendEntriesReplyProto withApplied(AppendEntriesReplyProto reply) {
+      return reply;
+    }
+
+    @Override
     public boolean tryAppend(AppendEntriesRequestProto request, Receiver receiver) {
       if (busy && request.getEntriesCount() > 0) {
         return false;

@@ -46,7 +46,7 @@ class ConsoleMembersTest {
                 new LogStatus.Member("n2", "h2:7500", 93, 20L)));
     assertEquals(
         "{\"id\":\"n2\",\"self\":false,\"role\":\"FOLLOWER\",\"clientAddress\":\"h2:7400\","
-            + "\"raftAddress\":\"h2:7500\",\"consoleUrl\":null,\"commitIndex\":93,\"entriesBehind\":7,"
+            + "\"raftAddress\":\"h2:7500\",\"consoleUrl\":null,\"appliedIndex\":93,\"entriesBehind\":7,"
             + "\"silentMillis\":20,\"reach\":\"REACHABLE\"}",
         member(json, "n2"));
     assertTrue(member(json, "n1").contains("\"role\":\"LEADER\""), json);

@@ -67,6 +67,7 @@ class MetricsPagesTest {
             "0.1",
             true,
             false,
+            2_500,
             true,
             3,
             4,

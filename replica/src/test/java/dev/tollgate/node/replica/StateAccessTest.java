@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.StalledError;
 import dev.tollgate.store.SqlDatabase;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
@@ -56,13 +57,29 @@ class StateAccessTest {
     assertEquals(0, sessions);
   }
 
+  @Test
+  void changeDoesNotWaitForEver() throws Exception {
+    CountDownLatch free = new CountDownLatch(1);
+    StateAccess impatient = new StateAccess("r", () -> state.look(now -> now), 50);
+    Thread busy = haveTheState(impatient, free);
+    assertThrows(StalledError.class, () -> impatient.change(() -> {}));
+    free.countDown();
+    busy.join(30_000);
+    impatient.change(() -> {});
+  }
+
   /** Returns once a thread has the state for itself, until it is let go. */
   private Thread haveTheState(CountDownLatch free) throws InterruptedException {
+    return haveTheState(state, free);
+  }
+
+  private static Thread haveTheState(StateAccess access, CountDownLatch free)
+      throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     Thread busy =
         new Thread(
             () ->
-                state.lookAlone(
+                access.lookAlone(
                     now -> {
                       begun.countDown();
                       try {

@@ -1,7 +1,9 @@
 package dev.tollgate.store.statement;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.StalledError;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +43,48 @@ class ReaderGateTest {
     }
     // half a second, and a tenth of that; ten times as much without a share
     assertTrue(inAll < 2_000, inAll + " ms");
+  }
+
+  /** A query that ends only when it must. */
+  private static final class Insistent implements ReaderGate.Query {
+    private final ReaderGate gate;
+    private int cancellations;
+
+    Insistent(ReaderGate gate) {
+      this.gate = gate;
+      gate.enter(this);
+    }
+
+    @Override
+    public void cancelForDefinition() {
+      cancellations++;
+    }
+
+    @Override
+    public void endForDefinition() {
+      gate.leave(this);
+    }
+  }
+
+  @Test
+  void definitionEndsWhatInsists() {
+    ReaderGate strict = new ReaderGate(/* endMillis= */ 700, /* stopMillis= */ 50_000);
+    Insistent query = new Insistent(strict);
+    strict.closeForDefinition();
+    assertTrue(query.cancellations > 0);
+    strict.open();
+  }
+
+  @Test
+  void definitionGivesUpWhatDoesNotEnd() throws Exception {
+    ReaderGate strict = new ReaderGate(/* endMillis= */ 100, /* stopMillis= */ 200);
+    Thread brings = new Thread(() -> strict.enter(() -> {}), "brings-a-query");
+    brings.start();
+    brings.join();
+    StalledError stalled = assertThrows(StalledError.class, strict::closeForDefinition);
+    assertTrue(stalled.getMessage().contains("1 queries"), stalled.getMessage());
+    assertTrue(stalled.getCause().getMessage().contains("brings-a-query"));
+    assertThrows(StalledError.class, strict::closeForDefinition);
   }
 
   @Test

@@ -20,6 +20,14 @@ final class Rewriting extends ClassVisitor {
   /** Of the methods with which expressions compute their values. */
   private static final String EVALUATION = "(Lorg/h2/engine/SessionLocal;)Lorg/h2/value/Value;";
 
+  private static final String EXPRESSIONS = "org/h2/expression/";
+
+  /**
+   * What it takes to go to a part of an expression, which lies elsewhere in memory. H2 goes through
+   * all conditions of a query once for each of its tables.
+   */
+  private static final Long STEPS_OF_A_DESCENT = 4L;
+
   private static final String METER = Type.getInternalName(Meter.class);
 
   /** The class with a field by which a node knows a rewritten H2. */
@@ -205,7 +213,8 @@ final class Rewriting extends ClassVisitor {
 
   /**
    * Counts each turn of a loop, which is a jump back to what has been passed, each evaluation of an
-   * expression, and how deep a method calls itself.
+   * expression, each call that goes on to a part of an expression, and how deep a method calls
+   * itself.
    */
   private final class Loops extends MethodVisitor {
     private final Set<Label> passed = new HashSet<>();
@@ -237,10 +246,23 @@ final class Rewriting extends ClassVisitor {
       if (itself) {
         callMeter(this, "enter");
       }
+      if (isDescent(opcode, called, parameters)) {
+        super.visitLdcInsn(STEPS_OF_A_DESCENT);
+        super.visitMethodInsn(Opcodes.INVOKESTATIC, METER, "steps", "(J)V", false);
+      }
       super.visitMethodInsn(opcode, owner, called, parameters, isInterface);
       if (itself) {
         callMeter(this, "leave");
       }
+    }
+
+    /** An expression does with one of its parts what is done with the expression. */
+    private boolean isDescent(int opcode, String called, String parameters) {
+      return name.startsWith(EXPRESSIONS)
+          && opcode != Opcodes.INVOKESPECIAL
+          && called.equals(method)
+          && parameters.equals(descriptor)
+          && !descriptor.equals(EVALUATION);
     }
 
     @Override

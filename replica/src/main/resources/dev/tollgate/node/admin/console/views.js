@@ -55,7 +55,7 @@ function memberCard(member) {
 
 export function showMembers(state) {
   // lags change all the time: a link that is made anew between two halves of a click is not followed
-  const content = member => ({...member, commitIndex: 0, silentMillis: 0, entriesBehind: member.entriesBehind === null});
+  const content = member => ({...member, appliedIndex: 0, silentMillis: 0, entriesBehind: member.entriesBehind === null});
   reconcile(byId('members'), state.members, member => member.id, content, memberCard);
   [...byId('members').children].forEach((card, i) => setText(card.querySelector('.lag'), lag(state.members[i])));
 }
