@@ -32,6 +32,9 @@ public final class Meter {
   /** Bytes of an entry in a map, an array without its elements, or the state of an aggregate. */
   private static final int ENTRY_BYTES = 40;
 
+  /** A query within another begins anew for each row: what it opens and closes is no loop. */
+  private static final int STEPS_OF_A_QUERY = 64;
+
   /** Steps until a watch looks again that has thrown. */
   private static final long GRACE = 1_000_000;
 
@@ -266,6 +269,7 @@ public final class Meter {
   }
 
   private ResultInterface within(Query query, Supplier<ResultInterface> run) {
+    steps(STEPS_OF_A_QUERY);
     if (nextRetained == Long.MAX_VALUE) {
       return run.get();
     }
