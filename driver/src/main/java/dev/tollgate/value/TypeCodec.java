@@ -30,15 +30,21 @@ final class TypeCodec {
 
   private TypeCodec() {}
 
-  /** Writes a type; a type that has no tag is written as CHARACTER VARYING. */
+  /**
+   * Writes a type, as it would be if it were declared: the result of a function may have a scale
+   * that its type does not have. A type that has no tag is written as CHARACTER VARYING.
+   */
   static void write(WireWriter out, TypeInfo type) {
     int tag = TypeTags.tagOf(type.getValueType());
     if (tag < 0) {
       write(out, TypeInfo.TYPE_VARCHAR);
       return;
     }
-    out.u8(tag).i64(type.getDeclaredPrecision()).i32(type.getDeclaredScale());
     ExtTypeInfo more = type.getExtTypeInfo();
+    TypeInfo declared =
+        TypeInfo.getTypeInfo(
+            type.getValueType(), type.getDeclaredPrecision(), type.getDeclaredScale(), more);
+    out.u8(tag).i64(declared.getDeclaredPrecision()).i32(declared.getDeclaredScale());
     if (more instanceof ExtTypeInfoEnum labels) {
       out.u8(LABELS).i32(labels.getCount());
       for (int i = 0; i < labels.getCount(); i++) {

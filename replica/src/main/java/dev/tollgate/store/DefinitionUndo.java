@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterTableAlterColumn;
+import org.h2.command.ddl.CreateView;
 import org.h2.constraint.Constraint;
 import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
@@ -24,6 +25,7 @@ import org.h2.schema.Schema;
 import org.h2.schema.SchemaObject;
 import org.h2.table.Column;
 import org.h2.table.Table;
+import org.h2.table.TableView;
 import org.h2.util.HasSQL;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>H2 undoes some of that by itself. It leaves a domain of which it could not make a constraint,
  * and new columns of which it could not make a constraint. It has dropped the indexes and
- * constraints of a column before it finds that the column is in use. After a fault of its own, H2
- * leaves tables that it has just made.
+ * constraints of a column before it finds that the column is in use. It has given a view the new
+ * query before it finds two columns of one name. After a fault of its own, H2 leaves tables that it
+ * has just made.
  */
 final class DefinitionUndo {
   private final SessionLocal session;
@@ -44,6 +47,9 @@ final class DefinitionUndo {
 
   private final String altered;
   private final Set<String> columns = new LinkedHashSet<>();
+
+  /** How to make the replaced view again; null if there is none. */
+  private final @Nullable String view;
 
   /** How to make the indexes and constraints of the altered table again, by name. */
   private final Map<String, String> parts = new LinkedHashMap<>();
@@ -60,6 +66,10 @@ final class DefinitionUndo {
         definition instanceof AlterTableAlterColumn
             ? H2Definitions.alteredTable(session, definition)
             : null;
+    TableView replaced =
+        definition instanceof CreateView made ? H2Definitions.replacedBy(session, made) : null;
+    view =
+        replaced == null ? null : replaced.getCreateSQL(/* orReplace= */ true, /* force= */ true);
     schema = table == null ? null : table.getSchema();
     altered = table == null ? "" : table.getName();
     if (table != null) {
@@ -77,6 +87,9 @@ final class DefinitionUndo {
     try {
       session.rollback();
       restoreTable();
+      if (view != null) {
+        update(view);
+      }
       for (SchemaObject object : List.copyOf(changes.added())) {
         if (object instanceof Table table && Touched.exists(table) && !wasThere(table)) {
           update("DROP TABLE " + sql(table) + " CASCADE");

@@ -12,7 +12,6 @@ import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
-import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.HiddenConstraint;
@@ -26,12 +25,12 @@ import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import org.h2.command.ddl.AlterDomainAddConstraint;
 import org.h2.command.ddl.CreateTable;
+import org.h2.command.ddl.CreateView;
 import org.h2.command.ddl.GrantRevoke;
 import org.h2.command.dml.Insert;
 import org.h2.command.query.Query;
@@ -240,13 +239,13 @@ final class Definitions {
       SqlContext context,
       SessionLocal session) {
     if (!RoleStatements.isOne(command.prepared())) {
-      return execute(statement, command, session);
+      return execute(command, session);
     }
     if (command.prepared() instanceof GrantRevoke grant) {
       RoleStatements.requireFewWays(session.getDatabase(), grant);
     }
     if (!H2Sessions.isOfAdministrator(session)) {
-      return execute(statement, command, session);
+      return execute(command, session);
     }
     administrate(statement, context);
     return 0;
@@ -297,7 +296,10 @@ final class Definitions {
     }
   }
 
-  private long execute(Operation.ExecuteSql statement, StoreCommand command, SessionLocal session) {
+  private long execute(StoreCommand command, SessionLocal session) {
+    if (command.prepared() instanceof CreateView definition) {
+      definition.setForce(false);
+    }
     if (command.prepared() instanceof CreateTable definition) {
       Query rows = H2Statements.takeQuery(definition);
       if (rows != null) {
@@ -309,15 +311,7 @@ final class Definitions {
         && H2Definitions.takeCheck(definition)) {
       command.runAfter(() -> check(session, definition));
     }
-    BitSet gaps =
-        restorable.makesReader(session, command.prepared(), statement)
-            ? H2Numbers.closeGaps(session.getDatabase())
-            : new BitSet();
-    try {
-      return command.executeUpdate(null).getUpdateCount();
-    } finally {
-      H2Numbers.openGaps(session.getDatabase(), gaps);
-    }
+    return command.executeUpdate(null).getUpdateCount();
   }
 
   /**

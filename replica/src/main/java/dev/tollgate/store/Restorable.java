@@ -28,7 +28,7 @@ import org.h2.command.CommandInterface;
 import org.h2.command.Parser;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomainAddConstraint;
-import org.h2.command.ddl.CreateTable;
+import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.CreateView;
 import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
@@ -45,6 +45,7 @@ import org.h2.schema.Sequence;
 import org.h2.table.Column;
 import org.h2.table.ColumnTemplate;
 import org.h2.table.Table;
+import org.h2.table.TableType;
 import org.h2.table.TableView;
 import org.h2.util.HasSQL;
 import org.h2.value.ExtTypeInfo;
@@ -228,28 +229,6 @@ final class Restorable {
     }
   }
 
-  /** True if a definition makes or copies a table whose expressions may read other tables. */
-  boolean makesReader(SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
-    Table altered = H2Definitions.alteredTable(session, definition);
-    return (definition instanceof CreateTable || altered != null)
-        && (SUBQUERY.matcher(statement.sql()).find() || (altered != null && readsOthers(altered)));
-  }
-
-  private boolean readsOthers(Table table) {
-    for (Column column : table.getColumns()) {
-      if (hasSubquery(column.getEffectiveDefaultExpression())
-          || hasSubquery(column.getEffectiveOnUpdateExpression())) {
-        return true;
-      }
-    }
-    for (Constraint constraint : table.getConstraints()) {
-      if (isCheck(constraint) && hasSubquery(constraint.getExpression())) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private static boolean isCheck(Constraint constraint) {
     return constraint instanceof ConstraintCheck && !(constraint instanceof HiddenConstraint);
   }
@@ -361,9 +340,25 @@ final class Restorable {
     if (definition instanceof AlterDomainAddConstraint rule) {
       requireNoCircle(session, rule, statement);
     }
+    if (definition instanceof AlterTableAddConstraint) {
+      requireTable(H2Definitions.alteredTable(session, definition));
+    }
     requireNoCircleByViews(session, definition, statement);
     if (!keepsNames(definition.getType())) {
       requireUnread(session, definition, statement);
+    }
+  }
+
+  /**
+   * Rejects a CHECK of a view: H2 never checks it, and keeps it when the view loses its columns.
+   */
+  private static void requireTable(@Nullable Table altered) {
+    if (altered != null && altered.getTableType() == TableType.VIEW) {
+      throw SqlErrors.unrestorable(
+          "the definition was refused and changed nothing, because "
+              + describe(altered)
+              + " has no constraints: add the constraint to a table that the"
+              + " view reads");
     }
   }
 

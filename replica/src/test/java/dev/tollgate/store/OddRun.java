@@ -287,7 +287,15 @@ final class OddRun implements AutoCloseable {
       }
       if (!state(replicas[0]).equals(state(replicas[i]))) {
         throw new Fault(
-            side + "has other locks: " + kind(what), side + "has other locks: " + what, null);
+            side + "has other locks: " + kind(what),
+            side
+                + "has other locks: "
+                + onlyIn(replicas[0], replicas[i])
+                + " became "
+                + onlyIn(replicas[i], replicas[0])
+                + ": "
+                + what,
+            null);
       }
     }
   }
@@ -297,6 +305,12 @@ final class OddRun implements AutoCloseable {
     return outcome instanceof Outcome.SqlFailed failed
         ? new Outcome.SqlFailed(failed.sqlState(), failed.vendorCode(), "")
         : outcome;
+  }
+
+  private static List<StateRecord> onlyIn(LoggedReplica one, LoggedReplica other) {
+    List<StateRecord> only = new ArrayList<>(state(one));
+    only.removeAll(state(other));
+    return only;
   }
 
   private static List<StateRecord> state(LoggedReplica replica) {

@@ -4,10 +4,13 @@ import java.text.Collator;
 import java.text.DateFormatSymbols;
 import java.text.DecimalFormatSymbols;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Currency;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Locale;
+import java.util.Set;
 import org.h2.engine.DbObject;
 import org.h2.expression.Expression;
 import org.h2.table.Table;
@@ -47,6 +50,36 @@ public final class Reproducible {
     long[] planned = PLANNED.get();
     planned[0] += NANOS_PER_128_PLANS;
     return planned[0];
+  }
+
+  /**
+   * Gives a new object an id above those of all others. H2 would give it one that an object had
+   * which is gone, and what is restored in the order of ids would not be in the order in which it
+   * was made: the rules of a domain, say, of which the first that fails names the error.
+   */
+  @Replaces(of = "java.util.BitSet", in = "org.h2.engine.Database")
+  public static int nextClearBit(BitSet ids, int from) {
+    return ids.length();
+  }
+
+  /**
+   * Reserves a generated name until the statement ends. H2 would reserve the name of an index that
+   * could not be made for as long as the process lives.
+   */
+  @Replaces(of = "java.util.HashSet", in = "org.h2.schema.Schema")
+  @SuppressWarnings("NonApiType") // H2 declares a HashSet
+  public static boolean add(HashSet<Object> reserved, Object name) {
+    return ofStatement(reserved).add(name);
+  }
+
+  @Replaces(of = "java.util.HashSet", in = "org.h2.schema.Schema")
+  @SuppressWarnings("NonApiType") // H2 declares a HashSet
+  public static boolean remove(HashSet<Object> reserved, Object name) {
+    return ofStatement(reserved).remove(name);
+  }
+
+  private static Set<Object> ofStatement(Set<Object> reserved) {
+    return Meter.ofStatement(reserved, LinkedHashSet::new);
   }
 
   /** The hash of a class follows from its name. */

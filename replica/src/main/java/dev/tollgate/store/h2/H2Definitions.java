@@ -300,6 +300,11 @@ public final class H2Definitions {
     return (String) VIEW_NAME.get(definition);
   }
 
+  /** The view that a definition replaces, or null. */
+  public static @Nullable TableView replacedBy(SessionLocal session, CreateView definition) {
+    return find(session, definition, nameOf(definition)) instanceof TableView view ? view : null;
+  }
+
   /** The query of the view; null if FORCE creates the view, and what it uses is missing. */
   public static @Nullable Query queryOf(CreateView definition) {
     return (@Nullable Query) VIEW_QUERY.get(definition);

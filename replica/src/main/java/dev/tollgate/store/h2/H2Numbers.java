@@ -30,29 +30,6 @@ public final class H2Numbers {
     }
   }
 
-  /**
-   * Makes H2 give new objects ids above all others. H2 refuses a table whose expressions read a
-   * table with a higher id; a restart of H2 needs that, a restored replica does not.
-   *
-   * @return the ids that {@link #openGaps} makes free again
-   */
-  public static BitSet closeGaps(Database database) {
-    BitSet ids = (BitSet) OBJECT_IDS.get(database);
-    synchronized (ids) {
-      BitSet gaps = (BitSet) ids.clone();
-      gaps.flip(0, ids.length());
-      ids.or(gaps);
-      return gaps;
-    }
-  }
-
-  public static void openGaps(Database database, BitSet gaps) {
-    BitSet ids = (BitSet) OBJECT_IDS.get(database);
-    synchronized (ids) {
-      ids.andNot(gaps);
-    }
-  }
-
   /** The ids that H2 gives to no new object, as {@link BitSet#toLongArray} has them. */
   public static long[] takenObjectIds(Database database) {
     BitSet ids = (BitSet) OBJECT_IDS.get(database);

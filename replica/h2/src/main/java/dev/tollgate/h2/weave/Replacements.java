@@ -96,8 +96,8 @@ final class Replacements {
 
   /** The static method to call instead, or null. */
   @Nullable Handle ofCall(String inClass, String owner, String name, String descriptor) {
-    Handle everywhere = calls.get(new Call(owner, name, descriptor, ""));
-    return everywhere != null ? everywhere : calls.get(new Call(owner, name, descriptor, inClass));
+    Handle here = calls.get(new Call(owner, name, descriptor, inClass));
+    return here != null ? here : calls.get(new Call(owner, name, descriptor, ""));
   }
 
   /** The static method through which to pass the last argument of a constructor, or null. */
