@@ -40,7 +40,7 @@ final class TypeCodec {
       write(out, TypeInfo.TYPE_VARCHAR);
       return;
     }
-    ExtTypeInfo more = type.getExtTypeInfo();
+    ExtTypeInfo more = attributes(type);
     TypeInfo declared =
         TypeInfo.getTypeInfo(
             type.getValueType(), type.getDeclaredPrecision(), type.getDeclaredScale(), more);
@@ -67,6 +67,17 @@ final class TypeCodec {
     } else {
       out.u8(NOTHING_MORE);
     }
+  }
+
+  /** An array has elements, and a row has fields, also where H2 does not know of which type. */
+  private static @Nullable ExtTypeInfo attributes(TypeInfo type) {
+    ExtTypeInfo known = type.getExtTypeInfo();
+    if (type.getValueType() == Value.ARRAY && known == null) {
+      return TypeInfo.TYPE_NULL;
+    }
+    return type.getValueType() == Value.ROW && known == null
+        ? new ExtTypeInfoRow(new LinkedHashMap<>())
+        : known;
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.tollgate.wire.WireWriter;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.ResultSetMetaData;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
@@ -236,6 +237,29 @@ class ValuesTest {
     WireWriter out = new WireWriter();
     TypeCodec.write(out, TypeInfo.TYPE_JAVA_OBJECT);
     assertEquals(TypeInfo.TYPE_VARCHAR, TypeCodec.read(new WireReader(out.toByteArray())));
+  }
+
+  @Test
+  void typeIsSentAsIfItWereDeclared() {
+    assertEquals(
+        encoded(TypeInfo.getTypeInfo(Value.VARCHAR, 11, 0, null)),
+        encoded(new TypeInfo(Value.VARCHAR, 11, 0, null)));
+    assertEquals(
+        TypeInfo.TYPE_NULL, read(new TypeInfo(Value.ARRAY, -1, -1, null)).getExtTypeInfo());
+    assertEquals(
+        Set.of(),
+        ((ExtTypeInfoRow) read(new TypeInfo(Value.ROW, -1, -1, null)).getExtTypeInfo())
+            .getFields());
+  }
+
+  private static String encoded(TypeInfo type) {
+    WireWriter out = new WireWriter(64);
+    TypeCodec.write(out, type);
+    return HexFormat.of().formatHex(out.toByteArray());
+  }
+
+  private static TypeInfo read(TypeInfo type) {
+    return TypeCodec.read(new WireReader(HexFormat.of().parseHex(encoded(type))));
   }
 
   @Test
