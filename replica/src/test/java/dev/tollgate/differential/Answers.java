@@ -34,13 +34,16 @@ final class Answers {
   }
 
   /**
-   * A column that is always null may be told to be of type NULL, which H2 knows later or sooner.
+   * A column that is always null may be told to be of type NULL, which H2 knows later or sooner. An
+   * array whose elements H2 does not know is one of NULL.
    */
   private static List<String> withTypesOf(List<String> ours, List<String> theirs) {
     String[] types = ours.get(0).split("\t", -1);
     String[] other = theirs.get(0).split("\t", -1);
     for (int i = 0; i < other.length && other.length == types.length; i++) {
-      other[i] = types[i].equals("NULL") ? types[i] : other[i];
+      boolean unknown =
+          types[i].equals("NULL") || (types[i].equals("NULL ARRAY") && other[i].equals("ARRAY"));
+      other[i] = unknown ? types[i] : other[i];
     }
     List<String> changed = new ArrayList<>(theirs);
     changed.set(0, String.join("\t", other));

@@ -1,6 +1,7 @@
 package dev.tollgate.sql;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The range of sizes that the values of a statement have, for each position of a value and each
@@ -92,6 +93,18 @@ public final class SizeRanges {
       lowest[i] = (byte) Math.min(lowest[i], other.lowest[i]);
       highest[i] = (byte) Math.max(highest[i], other.highest[i]);
     }
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof SizeRanges ranges
+        && Arrays.equals(lowest, ranges.lowest)
+        && Arrays.equals(highest, ranges.highest);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(lowest) + Arrays.hashCode(highest);
   }
 
   /** The size of a number: the least power of four beyond it, negative if the number is. */

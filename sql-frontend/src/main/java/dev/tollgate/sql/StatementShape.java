@@ -2,6 +2,9 @@ package dev.tollgate.sql;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The shape of a statement, and the sizes of the values in its text. The list after IN, of literals
  * and parameters, is one position. Immutable.
@@ -41,5 +44,18 @@ public final class StatementShape {
   /** The position of a parameter, counted from 0. */
   public int positionOfParameter(int parameter) {
     return positionOfParameter[parameter];
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof StatementShape shape
+        && text == shape.text
+        && literals.equals(shape.literals)
+        && Arrays.equals(positionOfParameter, shape.positionOfParameter);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(text);
   }
 }
