@@ -1,6 +1,7 @@
 package dev.tollgate.differential;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -443,9 +444,9 @@ class DifferentialTest {
     String plain = sql.replaceFirst("^CREATE (GLOBAL TEMPORARY|TEMP) ", "CREATE ");
     List<String> theirs = beside ? h2.read(plain) : h2.run(plain);
     if (theirs.get(0).equals("state HY000")) {
-      // a fault of H2, which the node or the driver may tell in their own way
-      boolean failed = ours.get(0).startsWith("state") && !ours.get(0).startsWith("state 08");
-      assertTrue(failed, () -> "statement " + number + " of " + SEED + ": " + sql + ": " + ours);
+      // a fault of H2, which the node or the driver may not have, or tell in their own way
+      boolean lost = ours.get(0).startsWith("state 08");
+      assertFalse(lost, () -> "statement " + number + " of " + SEED + ": " + sql + ": " + ours);
     } else if (!Answers.isSame(ours, theirs)) {
       assertEquals(theirs, ours, () -> "statement " + number + " of seed " + SEED + ": " + sql);
     }
