@@ -102,6 +102,7 @@ class HeavyStatementsTest {
             + " + 1) IS NULL THEN 1 END",
         "CASE WHEN REPEAT('a', 300) || X LIKE REPEAT('%a', 12) || '%b' || X THEN 1 END",
         "LOCATE(REPEAT('a', 100000) || 'b', REPEAT('a', 900000 + X))",
+        "CASE WHEN ('[' || REPEAT('1e1,', 2000) || X || ']') IS JSON THEN 1 END",
       })
   void valueForEachRowIsEnded(String value) throws SQLException {
     assertState(

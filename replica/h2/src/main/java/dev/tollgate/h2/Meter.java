@@ -56,6 +56,9 @@ public final class Meter {
   /** What was made for the statement under this watch; null before the first. */
   private @Nullable IdentityHashMap<Object, Object> made;
 
+  /** What the watch has thrown; null if nothing. */
+  private @Nullable RuntimeException ended;
+
   Meter() {}
 
   private static Meter ofThread() {
@@ -110,6 +113,10 @@ public final class Meter {
   /**
    * Does work under a watch, which first looks after no step, and counts its steps from zero. A
    * watch within another one has its own count, which is added to the other's.
+   *
+   * <p>What the watch throws ends the work, also where H2 takes it for something else: it answers
+   * {@code x IS JSON} by whether reading {@code x} throws. After that, and some more steps, each
+   * step throws.
    */
   public static <T, E extends Exception> T watched(Watch watch, Work<T, E> work) throws E {
     Meter meter = ofThread();
@@ -121,7 +128,9 @@ public final class Meter {
     IdentityHashMap<Query, Long> outerResults = meter.results;
     int outerDepth = meter.depth;
     IdentityHashMap<Object, Object> outerMade = meter.made;
+    RuntimeException outerEnded = meter.ended;
     meter.made = null;
+    meter.ended = null;
     meter.watch = watch;
     meter.retainedBytes = 0;
     meter.nextRetained = watch.retains(0);
@@ -129,8 +138,13 @@ public final class Meter {
     meter.steps = 0;
     meter.next = watch.reached(0);
     try {
-      return work.run();
+      T result = work.run();
+      if (meter.ended != null) {
+        throw meter.ended;
+      }
+      return result;
     } finally {
+      meter.ended = outerEnded;
       meter.watch = outer;
       meter.steps += outerSteps;
       meter.next = outerNext;
@@ -328,9 +342,18 @@ public final class Meter {
 
   private void look() {
     if (paused == 0) {
+      if (ended != null) {
+        next = steps;
+        throw ended;
+      }
       // for what is left to do once the watch has thrown, and not for ever
       next = steps + GRACE;
-      next = watch.reached(steps);
+      try {
+        next = watch.reached(steps);
+      } catch (RuntimeException e) {
+        ended = e;
+        throw e;
+      }
     }
   }
 
