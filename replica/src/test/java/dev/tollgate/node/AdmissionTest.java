@@ -158,6 +158,13 @@ class AdmissionTest {
     node.close();
   }
 
+  /** A node that counts tries, with a table for what {@link #TRIED} reads. */
+  private void startCounting() throws Exception {
+    start(ClientLimits.STANDARD, counting());
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+  }
+
   private Reply execute(String sql, Object... parameters) throws Exception {
     return client.call(request(++sequence, sql, parameters));
   }
@@ -235,9 +242,7 @@ class AdmissionTest {
 
   @Test
   void shapeIsKnownForTheSizesThatWereTried() throws Exception {
-    start(ClientLimits.STANDARD, counting());
-    open();
-    done(execute("CREATE TABLE T(A INT)"));
+    startCounting();
     done(execute(TRIED, 10));
     assertEquals(1, tries.get());
     done(execute(TRIED, 12));
@@ -258,9 +263,7 @@ class AdmissionTest {
 
   @Test
   void everySetOfABatchIsTried() throws Exception {
-    start(ClientLimits.STANDARD, counting());
-    open();
-    done(execute("CREATE TABLE T(A INT)"));
+    startCounting();
     failing = 2;
     long before = applied();
     refused(client.call(batch(TRIED, List.of(number(1), number(45_000)))));
@@ -272,9 +275,7 @@ class AdmissionTest {
 
   @Test
   void everyStatementOfASeriesIsTried() throws Exception {
-    start(ClientLimits.STANDARD, counting());
-    open();
-    done(execute("CREATE TABLE T(A INT)"));
+    startCounting();
     failing = 2;
     long before = applied();
     String one = TRIED.replace("?", "1");
@@ -286,9 +287,7 @@ class AdmissionTest {
 
   @Test
   void readThatADefinitionEndedIsTriedAgain() throws Exception {
-    start(ClientLimits.STANDARD, counting());
-    open();
-    done(execute("CREATE TABLE T(A INT)"));
+    startCounting();
     ending = 1;
     client.write(request(++sequence, TRIED, 45_000));
     held.await();
@@ -303,9 +302,7 @@ class AdmissionTest {
 
   @Test
   void readThatDidNotBeginIsTriedLater() throws Exception {
-    start(ClientLimits.STANDARD, counting());
-    open();
-    done(execute("CREATE TABLE T(A INT)"));
+    startCounting();
     String write = "INSERT INTO T SELECT A AS POISON FROM LATER";
     assertInstanceOf(Reply.Failure.class, execute(write));
     done(execute("CREATE TABLE LATER(A INT)"));

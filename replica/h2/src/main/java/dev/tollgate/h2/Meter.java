@@ -1,6 +1,7 @@
 package dev.tollgate.h2;
 
 import java.util.IdentityHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.h2.command.query.Query;
 import org.h2.engine.Database;
@@ -237,7 +238,11 @@ public final class Meter {
     if (bytes >= LARGE_BYTES) {
       Meter meter = ofThread();
       if (meter.paused == 0) {
-        meter.watch.allocates(bytes);
+        meter.told(
+            () -> {
+              meter.watch.allocates(bytes);
+              return bytes;
+            });
       }
     }
   }
@@ -249,7 +254,7 @@ public final class Meter {
       meter.retainedBytes += bytesOf(element);
       if (meter.retainedBytes >= meter.nextRetained) {
         meter.nextRetained = meter.retainedBytes + LARGE_BYTES;
-        meter.nextRetained = meter.watch.retains(meter.retainedBytes);
+        meter.nextRetained = meter.told(() -> meter.watch.retains(meter.retainedBytes));
       }
     }
   }
@@ -340,6 +345,16 @@ public final class Meter {
     return (T) known;
   }
 
+  /** Tells the watch something, and remembers if it ends the work. */
+  private long told(LongSupplier news) {
+    try {
+      return news.getAsLong();
+    } catch (RuntimeException e) {
+      ended = e;
+      throw e;
+    }
+  }
+
   private void look() {
     if (paused == 0) {
       if (ended != null) {
@@ -348,12 +363,7 @@ public final class Meter {
       }
       // for what is left to do once the watch has thrown, and not for ever
       next = steps + GRACE;
-      try {
-        next = watch.reached(steps);
-      } catch (RuntimeException e) {
-        ended = e;
-        throw e;
-      }
+      next = told(() -> watch.reached(steps));
     }
   }
 

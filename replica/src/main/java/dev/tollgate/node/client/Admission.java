@@ -40,6 +40,8 @@ final class Admission {
   /** How the SQLState of a statement begins that names a table or column which does not exist. */
   private static final String NAME_NOT_FOUND = "42S";
 
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
   private final MemoryWatch memory;
   private final SqlReader reader;
   private final LockAccess locks;
@@ -155,16 +157,16 @@ final class Admission {
   }
 
   private boolean isKnown(Write write) {
-    return write.sql().length() > Limits.REHEARSED_CHARS || firstUnknown(write, 0) < 0;
+    return firstUnknown(write, 0) < 0;
   }
 
   /**
    * Returns the first parameter set from {@code start} on whose sizes were not tried; -1 if there
-   * is none. A batch without sets does nothing.
+   * is none. A batch without sets does nothing, and no set of a very long text is tried.
    */
   private int firstUnknown(Write write, int start) {
     List<Operation.ParameterSet> sets = write.operation().parameterSets();
-    if (start == sets.size()) {
+    if (start == sets.size() || write.sql().length() > Limits.REHEARSED_CHARS) {
       return -1;
     }
     StatementShape shape = write.plan().shape();
@@ -193,14 +195,11 @@ final class Admission {
   private void rehearse(
       NumberedRequest request, SqlReader.Settings settings, List<Write> writes, int losses)
       throws SQLException {
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    long end = threads.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(processorMillis);
+    long end = THREADS.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(processorMillis);
     for (Write write : writes) {
-      if (isKnown(write)) {
-        continue;
-      }
-      Plan.Read read = SqlFrontend.readPart(write.sql());
-      for (int i = firstUnknown(write, 0); i >= 0; i = firstUnknown(write, i + 1)) {
+      int first = firstUnknown(write, 0);
+      Plan.Read read = first < 0 ? null : SqlFrontend.readPart(write.sql());
+      for (int i = first; i >= 0; i = firstUnknown(write, i + 1)) {
         byte[] set = write.operation().parameterSets().get(i).values().bytes();
         boolean shown = read == null || rehearse(request, settings, read, set, end, losses);
         if (request.cancellation().isCanceled()) {
@@ -231,7 +230,7 @@ final class Admission {
       throws SQLException {
     byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
     while (true) {
-      long nanos = endNanos - ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+      long nanos = endNanos - THREADS.getCurrentThreadCpuTime();
       long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos));
       SqlReader.Canceller canceller = new SqlReader.Canceller(losses);
       request.cancellation().interruptBy(canceller::cancel);

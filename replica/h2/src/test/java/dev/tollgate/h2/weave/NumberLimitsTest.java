@@ -3,14 +3,10 @@ package dev.tollgate.h2.weave;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.FieldVisitor;
 import org.objectweb.asm.MethodVisitor;
@@ -21,8 +17,6 @@ import org.objectweb.asm.Opcodes;
  * that begins to use it makes this fail.
  */
 class NumberLimitsTest {
-  private static final Path CLASSES = Path.of("target", "classes");
-
   /** Lengths of texts are the maximum and a few characters. */
   private static final int NEAR = 100;
 
@@ -42,14 +36,8 @@ class NumberLimitsTest {
   @Test
   void noClassHasTheMaximumOfH2() throws IOException {
     Set<String> found = new TreeSet<>();
-    try (Stream<Path> files = Files.walk(CLASSES.resolve("org"))) {
-      for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
-        if (file.toString().endsWith(".class")) {
-          new ClassReader(Files.readAllBytes(file))
-              .accept(new Constants(found), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-        }
-      }
-    }
+    WovenClasses.visit(
+        name -> name.startsWith("org/") && name.endsWith(".class"), new Constants(found));
     assertEquals(new TreeSet<>(OTHERS), found);
   }
 

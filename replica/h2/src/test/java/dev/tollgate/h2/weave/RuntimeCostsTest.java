@@ -8,10 +8,8 @@ import java.nio.file.Path;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.Handle;
 import org.objectweb.asm.MethodVisitor;
@@ -22,8 +20,6 @@ import org.objectweb.asm.Opcodes;
  * each of them takes. A call that is new, in a later H2 say, makes this fail.
  */
 class RuntimeCostsTest {
-  private static final Path CLASSES = Path.of("target", "classes");
-
   private static final Path COSTS =
       Path.of("src", "test", "resources", "dev", "tollgate", "h2", "runtime-costs.txt");
 
@@ -69,15 +65,8 @@ class RuntimeCostsTest {
 
   private static NavigableSet<String> called() throws IOException {
     NavigableSet<String> found = new TreeSet<>();
-    try (Stream<Path> files = Files.walk(CLASSES)) {
-      for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
-        String name = CLASSES.relativize(file).toString();
-        if (Weaver.isRewritten(name) && Weaver.isCounted(name)) {
-          new ClassReader(Files.readAllBytes(file))
-              .accept(new Calls(found), ClassReader.SKIP_FRAMES);
-        }
-      }
-    }
+    WovenClasses.visit(
+        name -> Weaver.isRewritten(name) && Weaver.isCounted(name), new Calls(found));
     return found;
   }
 
