@@ -3,7 +3,6 @@ package dev.tollgate.node.slow;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.Supervision;
-import dev.tollgate.store.statement.ThreadStack;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -59,7 +58,17 @@ public final class ApplyAlarm implements AutoCloseable {
         "{}: {}. What follows waits, and the node is not ready",
         nodeId,
         late.describe(),
-        ThreadStack.of(late.thread()));
+        new StackOf(late.thread()));
+  }
+
+  /** Where a thread is. */
+  private static final class StackOf extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    StackOf(Thread thread) {
+      super("thread " + thread.getName() + " is here");
+      setStackTrace(thread.getStackTrace());
+    }
   }
 
   @Override
