@@ -659,25 +659,16 @@ class ScriptsTest {
         .until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":0"));
   }
 
-  /** The release is in the log before the client goes, so the grant wins. */
-  @Test
+  /** Has the holder release a lock, and then a client that waits for it go: the grant wins. */
   @SuppressWarnings("try") // what makes the replica busy is there to be closed
-  void lockThatAGoneClientIsGrantedIsReleased() throws Exception {
-    startWithoutUsers();
-    long holder = lease("60s");
-    long waiting = lease("60s");
-    String release = "SELECT release_lock('job', " + holder + ")";
+  private void releaseAndLeave(long holder, Socket gone) throws Exception {
     try (RawClient other = new RawClient(node.listenAddress())) {
       other.hello();
       other.call(
           new Request.OpenSession(
               60_000, 60_000, new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0)));
-      other.call(RawClient.execute(1, release));
-      ok("POST", "/v1/locks/job", "{\"lease\":" + holder + "}");
-      Socket gone = send("/v1/locks/job", "{\"lease\":" + waiting + ",\"wait\":\"30s\"}");
-      await()
-          .atMost(DEADLINE)
-          .until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
+      String release = "SELECT release_lock('job', " + holder + ")";
+      other.call(RawClient.execute(1, "SELECT release_lock('known', " + holder + ")"));
       try (BusyApply busy = new BusyApply(node.replica())) {
         other.write(RawClient.execute(2, release));
         // the node proposes a statement that it knows before it reads on
@@ -685,7 +676,45 @@ class ScriptsTest {
         gone.close();
       }
     }
+  }
+
+  @Test
+  void lockThatIsGrantedToTheNewLeaseOfAGoneClientIsReleased() throws Exception {
+    startWithoutUsers();
+    long holder = lease("60s");
+    ok("POST", "/v1/locks/job", "{\"lease\":" + holder + "}");
+    Socket gone = send("/v1/locks/job", "{\"ttl\":\"60s\",\"wait\":\"30s\"}");
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
+    releaseAndLeave(holder, gone);
     ok("POST", "/v1/locks/job", "{\"lease\":" + holder + ",\"wait\":\"20s\"}");
+  }
+
+  /** A script repeats a request whose connection broke, as docs/http.md says that it may. */
+  @Test
+  void goneClientTakesNothingFromTheRequestThatRepeatsIts() throws Exception {
+    startWithoutUsers();
+    long holder = lease("60s");
+    long lease = lease("60s");
+    ok("POST", "/v1/locks/job", "{\"lease\":" + holder + "}");
+    ok("POST", "/v1/locks/other", "{\"lease\":" + holder + "}");
+    String wait = "{\"lease\":" + lease + ",\"wait\":\"30s\"}";
+    Socket gone = send("/v1/locks/job", wait);
+    Socket again = send("/v1/locks/job", wait);
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":2"));
+    releaseAndLeave(holder, gone);
+    assertEquals(200, HttpCalls.read(again).status());
+    // as many waits as there may be, until the request of the client that is gone has ended
+    for (int i = 0; i < 5; i++) {
+      send("/v1/locks/other", wait);
+    }
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                call("POST", "/v1/locks/other", "{\"lease\":" + lease + ",\"wait\":\"1ms\"}")
+                        .status()
+                    == 409);
+    assertTrue(ok("GET", "/v1/locks/job", "").contains("\"lease\":" + lease));
   }
 
   /** A wait for a lock, for a row, and a query that takes its time. */

@@ -69,8 +69,8 @@ final class LockPages {
             "\"owner\" is for a new lease: lease and ttl exclude each other");
       }
       long lease = arguments.lease();
-      return acquire(
-          request, wait, connection -> acquireWithNamed(connection, lock, lease, wait, shared));
+      // what is granted to a client that is gone stays: the lease may have asked more than once
+      return acquire(request, wait, connection -> acquire(connection, lock, lease, wait, shared));
     }
     Duration ttl = arguments.time("ttl");
     if (wait.compareTo(ttl) >= 0) {
@@ -90,28 +90,6 @@ final class LockPages {
   private Answer acquire(AdminRequest request, Duration wait, ScriptSessions.Work work)
       throws ScriptRefusal, LeaderMovedException {
     return wait.isZero() ? sessions.shared(request, work) : sessions.waiting(request, work);
-  }
-
-  /**
-   * A lease that others know gets the lock at once, or by a wait that ends with the client. It has
-   * not held a lock that it waited for: so what the wait brings a client that is gone is released.
-   */
-  private static Answer acquireWithNamed(
-      ScriptConnection connection, String lock, long lease, Duration wait, boolean shared)
-      throws ScriptRefusal, LeaderMovedException {
-    Answer atOnce = acquire(connection, lock, lease, Duration.ZERO, shared);
-    if (wait.isZero() || atOnce.status() != CONFLICT) {
-      return atOnce;
-    }
-    Answer answer = acquire(connection, lock, lease, wait, shared);
-    if (connection.isClientGone() && answer.status() != CONFLICT) {
-      connection.serveNobody();
-      var unused =
-          connection.call(
-              "SELECT release_lock(?, ?)",
-              List.of(SqlValue.ofText(lock), SqlValue.ofNumber(lease)));
-    }
-    return answer;
   }
 
   /** A lease that gets no lock is revoked: without the answer nobody knows the lease. */
