@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -529,6 +530,11 @@ class SqlDatabaseTest {
     }
   }
 
+  /** What a fault of H2 becomes: XX000, or 22023 where it refuses a value. */
+  private static void assertFault(String state) {
+    assertTrue(Set.of("XX000", "22023").contains(state), state);
+  }
+
   /** The same while it runs, where H2 wraps its faults, and leaves half a definition behind. */
   @ParameterizedTest
   @ValueSource(
@@ -558,7 +564,7 @@ class SqlDatabaseTest {
     replica.ok(session, "CREATE VIEW W AS SELECT ID, V FROM F");
     replica.ok(session, "INSERT INTO F VALUES(1, CHAR(55357), JSON 'null', ARRAY[1])");
     List<String> before = replica.database.script();
-    assertEquals("XX000", Planned.stateOf(replica.run(session, sql)));
+    assertFault(Planned.stateOf(replica.run(session, sql)));
     assertEquals(before, replica.database.script());
     replica.ok(session, "CREATE TABLE G(J JSON)");
     replica.ok(session, "ALTER TABLE F ADD COLUMN W JSON");
@@ -581,7 +587,7 @@ class SqlDatabaseTest {
     for (String sql :
         List.of("SELECT CAST(CHAR(55357) AS JSON)", "SELECT CAST(V AS JSON) FROM T")) {
       SQLException refused = assertThrows(SQLException.class, () -> replica.query(sql), sql);
-      assertEquals("XX000", refused.getSQLState(), refused.getMessage());
+      assertEquals("22023", refused.getSQLState(), refused.getMessage());
     }
   }
 }

@@ -342,8 +342,8 @@ public final class Limits {
    */
   public static final long STATEMENT_STEPS_BASE = 25_000_000;
 
-  /** Steps that an execution may take however large its tables are. */
-  public static final long STATEMENT_STEPS = 200_000_000;
+  /** Steps that an execution may take however large its tables are: less than a second. */
+  public static final long STATEMENT_STEPS = 64_000_000;
 
   /** Further steps that it may take for each row of the tables to which it refers. */
   public static final long STATEMENT_STEPS_PER_ROW = 4 << 10;

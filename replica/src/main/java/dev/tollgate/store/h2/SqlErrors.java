@@ -6,6 +6,7 @@ import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
@@ -175,9 +176,10 @@ public final class SqlErrors {
   }
 
   /**
-   * The error that a client gets for what a statement threw: H2's own, or XX000 for a fault. For
-   * example, {@code COALESCE(5 - a, 4)} with an array causes a NullPointerException in H2. Errors
-   * of the machine stay what they are.
+   * The error that a client gets for what a statement threw: H2's own, 22023 for a value that a
+   * class of the runtime or of H2 refuses, or XX000 for a fault. For example, {@code COALESCE(5 -
+   * a, 4)} with an array causes a NullPointerException in H2, and the day after the last one that a
+   * DATE can be an IllegalArgumentException. Errors of the machine stay what they are.
    *
    * <p>The message of a fault names its class. It repeats no message or stack, because they differ
    * between Java runtimes.
@@ -188,6 +190,17 @@ public final class SqlErrors {
       return exhausted;
     }
     Throwable fault = fault(e);
+    if (isOfValue(fault)) {
+      return DbException.convert(
+          new SQLException(
+              "the statement failed and changed nothing, because a value in it is outside the range"
+                  + " of its type or not of the kind that a function takes ("
+                  + fault.getClass().getSimpleName()
+                  + ")",
+              SqlState.INVALID_ARGUMENT.state(),
+              SqlState.INVALID_ARGUMENT.vendorCode(),
+              e));
+    }
     if (fault instanceof RuntimeException && !(fault instanceof DbException)) {
       return DbException.convert(
           new SQLException(
@@ -215,6 +228,12 @@ public final class SqlErrors {
     String table = message.substring(message.indexOf('"') + 1, message.lastIndexOf('"'));
     return DbException.get(
         ErrorCode.TABLE_OR_VIEW_NOT_FOUND_DATABASE_EMPTY_1, table.replace("\"\"", "\""));
+  }
+
+  private static boolean isOfValue(Throwable fault) {
+    return fault instanceof IllegalArgumentException
+        || fault instanceof ArithmeticException
+        || fault instanceof DateTimeException;
   }
 
   /** Finds the limit that ended a CHECK, which H2 hides behind the name of the constraint. */

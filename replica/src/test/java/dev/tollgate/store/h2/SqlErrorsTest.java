@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.util.ConcurrentModificationException;
 import java.util.List;
 import org.h2.api.ErrorCode;
@@ -60,6 +61,29 @@ class SqlErrorsTest {
     assertEquals("XX000", SqlErrors.failure(conflict).sqlState());
   }
 
+  private static void assertNamesTheClassAlone(String state, Outcome.SqlFailed refused) {
+    assertEquals(state, refused.sqlState());
+    assertFalse(refused.message().contains("some Java"), refused.message());
+    assertTrue(refused.message().contains("Exception)"), refused.message());
+  }
+
+  /** For example, the day after the last one that a DATE can be. */
+  @Test
+  void valueThatAClassRefusesIsAnInvalidArgument() {
+    for (RuntimeException told :
+        List.of(
+            new IllegalArgumentException("a message of some Java runtime"),
+            new NumberFormatException("a message of some Java runtime"),
+            new DateTimeException("a message of some Java runtime"),
+            DbException.convert(new ArithmeticException("a message of some Java runtime")),
+            DbException.get(
+                ErrorCode.EXCEPTION_IN_FUNCTION_1,
+                new ArithmeticException("a message of some Java runtime"),
+                "a message of some Java runtime"))) {
+      assertNamesTheClassAlone("22023", SqlErrors.failure(told));
+    }
+  }
+
   @Test
   void everythingElseIsARefusalThatNamesTheClassAlone() {
     for (RuntimeException told :
@@ -67,15 +91,12 @@ class SqlErrorsTest {
             new IllegalStateException("a message of some Java runtime"),
             new ConcurrentModificationException("a message of some Java runtime"),
             DbException.getInternalError("a message of some Java runtime"),
-            DbException.convert(new ArithmeticException("a message of some Java runtime")),
+            DbException.convert(new IndexOutOfBoundsException("a message of some Java runtime")),
             DbException.get(
                 ErrorCode.EXCEPTION_IN_FUNCTION_1,
-                new ArithmeticException("a message of some Java runtime"),
+                new NullPointerException("a message of some Java runtime"),
                 "a message of some Java runtime"))) {
-      Outcome.SqlFailed refused = SqlErrors.failure(told);
-      assertEquals("XX000", refused.sqlState());
-      assertFalse(refused.message().contains("runtime"), refused.message());
-      assertTrue(refused.message().contains("Exception)"), refused.message());
+      assertNamesTheClassAlone("XX000", SqlErrors.failure(told));
     }
     assertEquals(
         "22012", SqlErrors.failure(DbException.get(ErrorCode.DIVISION_BY_ZERO_1, "1")).sqlState());
