@@ -31,15 +31,17 @@ final class TransactionSessions {
   static final class OpenTransaction {
     private final SessionId owner;
     private final SessionLocal session;
+    private final long stopMillis;
     private final KeyChanges changes = new KeyChanges();
     private final ReentrantLock use = new ReentrantLock();
     private long writtenBytes;
     private volatile ReaderGate.@Nullable Query query;
     private volatile @Nullable Thread queryThread;
 
-    private OpenTransaction(SessionId owner, SessionLocal session) {
+    private OpenTransaction(SessionId owner, SessionLocal session, long stopMillis) {
       this.owner = owner;
       this.session = session;
+      this.stopMillis = stopMillis;
     }
 
     SessionId owner() {
@@ -85,7 +87,7 @@ final class TransactionSessions {
       long begun = System.nanoTime();
       while (!locked) {
         try {
-          locked = use.tryLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+          locked = use.tryLock(Math.min(PATIENCE_MILLIS, stopMillis), TimeUnit.MILLISECONDS);
           if (!locked) {
             makeWay(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
           }
@@ -99,7 +101,7 @@ final class TransactionSessions {
     }
 
     private void makeWay(long waitedMillis) {
-      if (waitedMillis >= Limits.APPLY_WAIT_MILLIS) {
+      if (waitedMillis >= stopMillis) {
         throw new StalledError(
             "a query of session " + owner + ", which was canceled",
             waitedMillis,
@@ -113,18 +115,27 @@ final class TransactionSessions {
   }
 
   private final H2Database database;
+  private final long stopMillis;
 
   /** By session id, so that all replicas go through the transactions in the same order. */
   private final NavigableMap<Long, OpenTransaction> open = new ConcurrentSkipListMap<>();
 
   TransactionSessions(H2Database database) {
+    this(database, Limits.APPLY_WAIT_MILLIS);
+  }
+
+  /**
+   * @param stopMillis after which a query that was canceled and does not end stops the replica
+   */
+  TransactionSessions(H2Database database, long stopMillis) {
     this.database = database;
+    this.stopMillis = stopMillis;
   }
 
   void begin(SessionId owner) {
     SessionLocal session = database.openSession();
     session.setAutoCommit(false);
-    if (open.put(owner.value(), new OpenTransaction(owner, session)) != null) {
+    if (open.put(owner.value(), new OpenTransaction(owner, session, stopMillis)) != null) {
       throw new IllegalStateException("session " + owner + " has a transaction");
     }
   }
