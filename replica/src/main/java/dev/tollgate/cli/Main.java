@@ -69,6 +69,7 @@ public final class Main implements Runnable {
 
   public static void main(String[] arguments) {
     keepNamesForAMoment();
+    PlainOutput.install();
     System.exit(commandLine().execute(arguments));
   }
 

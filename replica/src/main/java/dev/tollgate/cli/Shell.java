@@ -46,7 +46,7 @@ final class Shell implements AutoCloseable {
     this.properties = requireNonNull(properties, "properties");
     this.terminal = requireNonNull(terminal, "terminal");
     this.reader = requireNonNull(reader, "reader");
-    this.out = new PrintStream(terminal.output(), /* autoFlush= */ true, terminal.encoding());
+    this.out = PlainOutput.to(terminal.output(), terminal.encoding());
   }
 
   /** Reads and runs statements until the person ends the shell. */

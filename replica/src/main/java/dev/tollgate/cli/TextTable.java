@@ -1,5 +1,6 @@
 package dev.tollgate.cli;
 
+import dev.tollgate.core.command.Text;
 import java.io.PrintStream;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -9,7 +10,10 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as text in columns, with numbers aligned to the right. */
+/**
+ * Rows as text in columns, with numbers aligned to the right. A cell has no control characters: a
+ * line of a table is one row.
+ */
 final class TextTable {
   private final List<String> headers = new ArrayList<>();
   private final List<Boolean> numeric = new ArrayList<>();
@@ -30,7 +34,7 @@ final class TextTable {
   void row(@Nullable Object... cells) {
     List<String> row = new ArrayList<>(cells.length);
     for (Object cell : cells) {
-      row.add(cell == null ? "" : cell.toString());
+      row.add(cell == null ? "" : Text.printable(cell.toString()));
     }
     rows.add(row);
   }
@@ -57,11 +61,15 @@ final class TextTable {
     while (result.next()) {
       List<String> row = new ArrayList<>(columns);
       for (int i = 1; i <= columns; i++) {
-        row.add(cell.apply(result.getString(i)));
+        row.add(cell.apply(printable(result.getString(i))));
       }
       table.rows.add(row);
     }
     return table;
+  }
+
+  private static @Nullable String printable(@Nullable String text) {
+    return text == null ? null : Text.printable(text);
   }
 
   private static boolean isNumber(int type) {

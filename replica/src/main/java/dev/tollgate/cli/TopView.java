@@ -121,7 +121,7 @@ final class TopView implements AutoCloseable {
   }
 
   private static String cell(@Nullable String text) {
-    String shown = text == null ? "" : Text.printable(text);
+    String shown = text == null ? "" : text;
     return shown.length() > CELL_CHARS ? shown.substring(0, CELL_CHARS - 3) + "..." : shown;
   }
 

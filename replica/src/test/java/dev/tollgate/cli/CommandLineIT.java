@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -105,6 +106,43 @@ class CommandLineIT {
     Process process = builder.start();
     assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
     return new Ended(process.exitValue(), Files.readString(out(name)), Files.readString(err(name)));
+  }
+
+  /** A name of a stranger must not move the cursor, set the title or begin a line. */
+  @Test
+  void noCommandPrintsAControlCharacterThatItWasGiven() throws Exception {
+    String orders = "\u001b[31m\u001b]0;x\u0007\r\b\u009b2J";
+    String[][] commands = {
+      {
+        "sql",
+        "--url",
+        url,
+        "-e",
+        "SELECT LOCK_NAME, OWNER FROM TOLLGATE.LOCKS; SELECT '" + orders + "'"
+      },
+      {"sql", "--url", url, "-e", "SELECT 1 FROM \"" + orders + "\""},
+      {"status", "--url", url},
+      {"top", "--url", url, "--once"},
+      {"lock", "--url", url, orders, "true"},
+      {"verify", orders},
+      {orders},
+    };
+    try (Connection holder = DriverManager.getConnection(url);
+        PreparedStatement acquire = holder.prepareStatement("SELECT acquire_lock(?)")) {
+      for (String name : List.of(orders, orders + "\njob")) {
+        acquire.setString(1, name);
+        acquire.execute();
+      }
+      for (String[] command : commands) {
+        Ended ended = run("", command);
+        String printed = ended.out() + ended.err();
+        assertTrue(printed.contains("?[31m"), printed);
+        assertFalse(
+            printed.chars().anyMatch(c -> c != '\n' && c != '\t' && Character.isISOControl(c)),
+            String.join(" ", command) + printed.replace("\u001b", "ESC"));
+        assertFalse(printed.lines().anyMatch(line -> line.startsWith("job")), printed);
+      }
+    }
   }
 
   @Test

@@ -1,0 +1,42 @@
+package dev.tollgate.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class PlainOutputTest {
+  private static String plain(Charset charset, String printed) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PlainOutput.to(bytes, charset).print(printed);
+    return bytes.toString(charset);
+  }
+
+  @Test
+  void textStaysWhatItIs() {
+    String text = "a lock, 'Zürich' \u20ac \ud83d\ude00 \u00a0\u00bf:\tx\ny\n";
+    assertEquals(text, plain(StandardCharsets.UTF_8, text));
+    assertEquals("Zürich \u00a0\u00bf", plain(StandardCharsets.ISO_8859_1, "Zürich \u00a0\u00bf"));
+  }
+
+  @Test
+  void whatATerminalObeysIsAQuestionMark() {
+    String orders = "\u001b[2J\u001b]0;title\u0007 \r\b\u007f\u009b31m\u0080\u009f";
+    String shown = "?[2J?]0;title? ????31m??";
+    assertEquals(shown, plain(StandardCharsets.UTF_8, orders));
+    assertEquals(shown, plain(StandardCharsets.ISO_8859_1, orders));
+  }
+
+  @Test
+  void characterMayComeInTwoWrites() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream out = PlainOutput.to(bytes, StandardCharsets.UTF_8);
+    for (byte unit : "ü\u009bé\u001b€".getBytes(StandardCharsets.UTF_8)) {
+      out.write(unit);
+    }
+    assertEquals("ü?é?€", bytes.toString(StandardCharsets.UTF_8));
+  }
+}
