@@ -1,11 +1,13 @@
 package dev.tollgate.log.ratis;
 
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
@@ -21,6 +23,9 @@ final class LogTail {
   private static final Logger LOG = LoggerFactory.getLogger(LogTail.class);
   private static final String OPEN_SEGMENT = "log_inprogress_";
 
+  /** Where a segment is written again; Ratis reads no file of this name. */
+  private static final String AGAIN = "tail.tmp";
+
   /**
    * The length of "RaftLog1". Then come entries: a varint length, the bytes, an i32 checksum of
    * both.
@@ -29,11 +34,14 @@ final class LogTail {
 
   private LogTail() {}
 
-  /** Cuts an unfinished entry off each segment that is not closed; leaves all other damage. */
-  static void cutUnfinished(Path log) throws IOException {
+  /**
+   * Writes each segment that is not closed again, without an unfinished entry at its end; leaves
+   * all other damage.
+   */
+  static void writeAgain(Path log) throws IOException {
     for (Path segment : Snapshots.segments(log)) {
       if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
-        cut(segment);
+        writeSegmentAgain(segment);
       }
     }
   }
@@ -82,16 +90,24 @@ final class LogTail {
     }
   }
 
-  private static void cut(Path segment) throws IOException {
-    try (FileChannel file =
-        FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      int begin = beginOfUnfinished(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
-      if (begin >= 0) {
-        LOG.warn("{}: the unfinished entry at byte {} is cut off", segment, begin);
-        file.truncate(begin);
-        file.force(true);
+  private static void writeSegmentAgain(Path segment) throws IOException {
+    Path again = segment.resolveSibling(AGAIN);
+    try (FileChannel in = FileChannel.open(segment, StandardOpenOption.READ);
+        FileChannel out = PrivateFiles.replace(again)) {
+      MappedByteBuffer bytes = in.map(FileChannel.MapMode.READ_ONLY, 0, in.size());
+      int unfinished = beginOfUnfinished(bytes);
+      if (unfinished >= 0) {
+        LOG.warn("{}: the unfinished entry at byte {} is cut off", segment, unfinished);
+        bytes.limit(unfinished);
       }
+      // no transfer between files: some file systems would let both have the same blocks
+      bytes.position(0);
+      while (bytes.hasRemaining()) {
+        out.write(bytes);
+      }
+      out.force(true);
     }
+    Files.move(again, segment, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /**

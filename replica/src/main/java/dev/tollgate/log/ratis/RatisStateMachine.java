@@ -253,8 +253,8 @@ final class RatisStateMachine extends BaseStateMachine {
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
               Path log = raftStorage.getStorageDir().getCurrentDir().toPath();
-              LogTail.cutUnfinished(log);
               InterruptedTakeover.clean(raftStorage.getStorageDir());
+              StartSync.run(directory, raftStorage.getStorageDir().getRoot().toPath(), log);
               updater.install(raftServer, groupId);
               appends.install(raftServer, groupId);
               TermIndex last = restored(raftStorage);
@@ -415,8 +415,9 @@ final class RatisStateMachine extends BaseStateMachine {
                   + what
                   + " in "
                   + directory
-                  + "; the lines before this one say why. Start the node again: it catches up by"
-                  + " itself. If it stops like this again, report that",
+                  + "; the lines before this one say why. Start the node again: it writes the end of"
+                  + " its log to the disk anew, and catches up by itself. If it stops like this"
+                  + " again, report that",
               cause));
     }
   }

@@ -67,7 +67,7 @@ class LogTailTest {
       if (written > first.length) {
         assertThrows(IOException.class, this::entries, "Ratis alone, " + written);
       }
-      LogTail.cutUnfinished(directory);
+      LogTail.writeAgain(directory);
       assertEquals(1, entries(), "with " + written + " bytes written");
     }
   }
@@ -75,14 +75,14 @@ class LogTailTest {
   @Test
   void wholeEntriesStay() throws IOException {
     Files.write(segment, Arrays.copyOf(whole, whole.length + ROOM));
-    LogTail.cutUnfinished(directory);
+    LogTail.writeAgain(directory);
     assertEquals(2, entries());
   }
 
   @Test
   void fileThatEndsWithinAnEntryIsLeftToRatis() throws IOException {
     Files.write(segment, Arrays.copyOf(whole, whole.length - 20));
-    LogTail.cutUnfinished(directory);
+    LogTail.writeAgain(directory);
     assertEquals(1, entries());
   }
 
@@ -92,7 +92,7 @@ class LogTailTest {
       byte[] damaged = Arrays.copyOf(whole, whole.length + ROOM);
       damaged[place] ^= 4;
       Files.write(segment, damaged);
-      LogTail.cutUnfinished(directory);
+      LogTail.writeAgain(directory);
       assertArrayEquals(damaged, Files.readAllBytes(segment), "at " + place);
     }
   }
@@ -102,7 +102,7 @@ class LogTailTest {
     byte[] unfinished = Arrays.copyOf(Arrays.copyOf(whole, whole.length - 20), whole.length + ROOM);
     Path closed = directory.resolve("log_7-8");
     Files.write(closed, unfinished);
-    LogTail.cutUnfinished(directory);
+    LogTail.writeAgain(directory);
     assertArrayEquals(unfinished, Files.readAllBytes(closed));
   }
 

@@ -1,0 +1,126 @@
+package dev.tollgate.log.ratis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.entry.EntryBytes;
+import dev.tollgate.log.snapshot.Snapshots;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a node reads when it starts may never have been synced by the process before. */
+class StartSyncTest {
+  private static final String LOCK = "in_use.lock";
+
+  @TempDir private Path directory;
+
+  @BeforeEach
+  void runOnce() throws Exception {
+    try (Running node = new Running()) {
+      node.perform("before");
+    }
+  }
+
+  private final class Running implements AutoCloseable {
+    final RecordingConsumer consumer = new RecordingConsumer();
+    final RatisLog log;
+
+    Running() throws IOException {
+      log = new RatisLog(RaftSettings.alone("n1", directory), consumer);
+      try {
+        log.start();
+      } catch (IOException e) {
+        log.close();
+        throw e;
+      }
+    }
+
+    void perform(String what) throws Exception {
+      Awaitility.await().untilTrue(consumer.leading);
+      log.append(EntryBytes.untimed(LoneFollower.command(what))).get(30, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+      log.close();
+    }
+  }
+
+  private Path segment() throws IOException {
+    return Snapshots.segments(RatisLog.groupDirectory(directory).resolve("current")).stream()
+        .filter(file -> file.getFileName().toString().startsWith("log_inprogress_"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void allThatWasReadIsSyncedBeforeTheNodeServes() throws Exception {
+    Set<Path> read;
+    try (Stream<Path> all = Files.walk(directory)) {
+      read =
+          all.filter(file -> !file.getFileName().toString().equals(LOCK))
+              .filter(file -> !file.getFileName().toString().startsWith("log_inprogress_"))
+              .collect(TreeSet::new, Set::add, Set::addAll);
+    }
+    assertTrue(read.stream().anyMatch(file -> file.endsWith("raft-meta")), read::toString);
+    assertTrue(read.stream().anyMatch(file -> file.endsWith("identity")), read::toString);
+    try (RecordedForces forces = new RecordedForces();
+        Running node = new Running()) {
+      assertEquals("n1", node.log.status().nodeId());
+      read.removeAll(forces.in(directory));
+    }
+    assertEquals(Set.of(), read, "was read, and not synced");
+  }
+
+  /** A page whose sync has failed once counts as clean: another sync would write nothing. */
+  @Test
+  void tailIsWrittenAgainAndNotOnlySynced() throws Exception {
+    Path tail = segment();
+    Object file = Files.getAttribute(tail, "unix:ino");
+    try (RecordedForces forces = new RecordedForces();
+        Running node = new Running()) {
+      assertTrue(
+          forces.in(directory).contains(tail.resolveSibling("tail.tmp")), "a new file is synced");
+      for (Path now : Snapshots.segments(tail.resolveSibling(""))) {
+        assertNotEquals(file, Files.getAttribute(now, "unix:ino"), now + " is the file of before");
+      }
+      node.perform("after");
+      assertEquals(2, node.consumer.commands.size());
+    }
+  }
+
+  @Test
+  void nodeWhoseTailCannotBeWrittenAgainDoesNotStart() throws Exception {
+    Path tail = segment();
+    byte[] content = Files.readAllBytes(tail);
+    Path inTheWay = Files.createDirectory(tail.resolveSibling("tail.tmp"));
+    IOException refused = assertThrows(IOException.class, Running::new);
+    assertTrue(
+        refused
+            .getMessage()
+            .startsWith(
+                "node n1 does not start, because its disk does not take what the node has read"
+                    + " there ("),
+        refused.getMessage());
+    assertEquals(-1, Arrays.mismatch(content, Files.readAllBytes(tail)));
+    Files.delete(inTheWay);
+    try (Running node = new Running()) {
+      node.perform("after");
+      assertEquals(2, node.consumer.commands.size());
+    }
+  }
+}
