@@ -15,6 +15,7 @@ import dev.tollgate.log.SkipList;
 import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryCodec;
@@ -87,6 +88,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
+  private @Nullable EntrySyncs syncs;
   private final LeadershipNews leadership;
   private ClusterIdentity kept = ClusterIdentity.NONE;
   private final AtomicBoolean failed = new AtomicBoolean();
@@ -252,7 +254,8 @@ final class RatisStateMachine extends BaseStateMachine {
               storage = (RaftStorageImpl) raftStorage;
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
-              Path log = raftStorage.getStorageDir().getCurrentDir().toPath();
+              Path log = currentOf(raftStorage);
+              syncs = new EntrySyncs(log);
               InterruptedTakeover.clean(raftStorage.getStorageDir());
               StartSync.run(directory, raftStorage.getStorageDir().getRoot().toPath(), log);
               updater.install(raftServer, groupId);
@@ -264,6 +267,11 @@ final class RatisStateMachine extends BaseStateMachine {
               beginAt(last);
               keepIdentity();
             });
+  }
+
+  /** Returns where Ratis has the log, the vote and the members. */
+  private static Path currentOf(RaftStorage raftStorage) {
+    return raftStorage.getStorageDir().getCurrentDir().toPath();
   }
 
   /** Restores on an apply thread, because the calling thread has a stack of its own size. */
@@ -385,6 +393,18 @@ final class RatisStateMachine extends BaseStateMachine {
       standing.close();
     }
     snapshots.close();
+  }
+
+  /** Ratis calls this before it syncs entries, and acknowledges none of them if this fails. */
+  @Override
+  public CompletableFuture<Void> flush(long logIndex) {
+    try {
+      requireNonNull(syncs, "syncs")
+          .beforeSync(getServer().join().getDivision(getGroupId()).getRaftLog());
+      return CompletableFuture.completedFuture(null);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private boolean isMember() {
@@ -757,10 +777,14 @@ final class RatisStateMachine extends BaseStateMachine {
    */
   @Override
   public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
-    if (!NodeDirectory.hasMembers(requireNonNull(storage, "storage"), index)) {
-      cannotWrite(
-          "the list of members",
-          new IOException("it is not there; what Ratis said just before has the reason"));
+    RaftStorageImpl written = requireNonNull(storage, "storage");
+    try {
+      if (!NodeDirectory.hasMembers(written, index)) {
+        throw new IOException("it is not there; what Ratis said just before has the reason");
+      }
+      WholeFile.sync(currentOf(written));
+    } catch (IOException e) {
+      cannotWrite("the list of members", e);
     }
   }
 

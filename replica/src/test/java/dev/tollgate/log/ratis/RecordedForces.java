@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -30,7 +31,10 @@ final class RecordedForces implements AutoCloseable {
     try {
       recording.dump(file);
       List<Path> forced = new ArrayList<>();
-      for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+      List<RecordedEvent> events = new ArrayList<>(RecordingFile.readAllEvents(file));
+      // each thread has a buffer of its own
+      events.sort(Comparator.comparing(RecordedEvent::getStartTime));
+      for (RecordedEvent event : events) {
         if (event.getEventType().getName().equals(FORCE)) {
           Path path = Path.of(event.getString("path"));
           if (path.startsWith(directory)) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -122,5 +123,25 @@ class StartSyncTest {
       node.perform("after");
       assertEquals(2, node.consumer.commands.size());
     }
+  }
+
+  /** A leader begins a segment, which is another name in the directory. */
+  @Test
+  void nameOfASegmentIsSyncedBeforeItsFirstEntry() throws Exception {
+    Path log = segment().resolveSibling("");
+    List<Path> forced;
+    try (RecordedForces forces = new RecordedForces();
+        Running node = new Running()) {
+      node.perform("after");
+      forced = forces.in(directory);
+    }
+    Path begun = segment();
+    int header = forced.indexOf(begun);
+    assertTrue(header >= 0, forced::toString);
+    List<Path> later = forced.subList(header + 1, forced.size());
+    assertTrue(later.contains(begun), forced::toString);
+    assertTrue(
+        later.subList(0, later.indexOf(begun)).contains(log),
+        "the directory is synced between the header and the first entry: " + forced);
   }
 }
