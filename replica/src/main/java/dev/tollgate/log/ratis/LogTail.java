@@ -55,9 +55,8 @@ final class LogTail {
    */
   static void removeCovered(Path log, long snapshot) throws IOException {
     for (Path segment : Snapshots.segments(log)) {
-      String name = segment.getFileName().toString();
-      if (name.startsWith(OPEN_SEGMENT)) {
-        long last = Long.parseLong(name.substring(OPEN_SEGMENT.length())) + entries(segment) - 1;
+      if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
+        long last = lastIndexOfOpen(segment);
         if (last < snapshot) {
           LOG.warn(
               "{}: is removed, because it ends with entry {}, and the snapshot with entry {}",
@@ -68,6 +67,29 @@ final class LogTail {
         }
       }
     }
+  }
+
+  /**
+   * Returns the index of the last entry in the log, by the names of closed segments and the content
+   * of an open one; -1 if there is none, and a large number if an entry is damaged.
+   */
+  static long lastIndex(Path log) throws IOException {
+    long last = -1;
+    for (Path segment : Snapshots.segments(log)) {
+      String name = segment.getFileName().toString();
+      last =
+          Math.max(
+              last,
+              name.startsWith(OPEN_SEGMENT)
+                  ? lastIndexOfOpen(segment)
+                  : Long.parseLong(name.substring(name.lastIndexOf('-') + 1)));
+    }
+    return last;
+  }
+
+  private static long lastIndexOfOpen(Path segment) throws IOException {
+    String name = segment.getFileName().toString();
+    return Long.parseLong(name.substring(OPEN_SEGMENT.length())) + entries(segment) - 1;
   }
 
   /**

@@ -199,6 +199,11 @@ public final class RatisLog implements ReplicatedLog {
         channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
       }
     } catch (IOException | RuntimeException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof StrangerException stranger) {
+          throw stranger;
+        }
+      }
       throw StartFailure.explain(settings, e);
     }
   }

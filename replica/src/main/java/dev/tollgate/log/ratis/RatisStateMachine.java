@@ -55,6 +55,7 @@ import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageImpl;
+import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.statemachine.StateMachineStorage;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
@@ -89,6 +90,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
   private @Nullable EntrySyncs syncs;
+  private @Nullable SnapshotArrival arrival;
   private final LeadershipNews leadership;
   private ClusterIdentity kept = ClusterIdentity.NONE;
   private final AtomicBoolean failed = new AtomicBoolean();
@@ -255,15 +257,23 @@ final class RatisStateMachine extends BaseStateMachine {
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
               Path log = currentOf(raftStorage);
+              Path group = raftStorage.getStorageDir().getRoot().toPath();
               syncs = new EntrySyncs(log);
-              InterruptedTakeover.clean(raftStorage.getStorageDir());
-              StartSync.run(directory, raftStorage.getStorageDir().getRoot().toPath(), log);
+              SnapshotArrival snapshot =
+                  new SnapshotArrival(
+                      raftStorage.getStorageDir().getStateMachineDir().toPath(),
+                      raftStorage.getStorageDir().getTmpDir().toPath());
+              arrival = snapshot;
+              snapshot.putBack();
+              StartSync.run(directory, group, log);
+              snapshot.removeLeft();
               updater.install(raftServer, groupId);
-              appends.install(raftServer, groupId);
+              appends.install(raftServer, groupId, this::syncArriving);
               TermIndex last = restored(raftStorage);
               if (last != null) {
                 LogTail.removeCovered(log, last.getIndex());
               }
+              requireAllThatWasApplied(group, LogTail.lastIndex(log), last);
               beginAt(last);
               keepIdentity();
             });
@@ -285,6 +295,19 @@ final class RatisStateMachine extends BaseStateMachine {
     }
   }
 
+  /**
+   * Rejects a log without entries that this node has had: with its vote, the node might elect a
+   * leader that lacks them too.
+   */
+  private void requireAllThatWasApplied(Path group, long lastInLog, @Nullable TermIndex snapshot)
+      throws StrangerException {
+    long last = Math.max(lastInLog, snapshot == null ? -1 : snapshot.getIndex());
+    long applied = identity.knownIndex();
+    if (applied > 0 && last < applied) {
+      throw StrangerException.withoutEntries(identity.nodeId(), group, last, applied);
+    }
+  }
+
   private void beginAt(@Nullable TermIndex last) {
     if (last != null) {
       setLastAppliedTermIndex(last);
@@ -295,6 +318,11 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void pause() {
     appends.settle();
+    try {
+      requireNonNull(arrival, "arrival").arrived();
+    } catch (IOException e) {
+      throw cannotTakeSnapshot(e);
+    }
     // still paused if the snapshot before this one could not be moved to its place
     if (getLifeCycleState() == LifeCycle.State.PAUSED) {
       return;
@@ -303,10 +331,46 @@ final class RatisStateMachine extends BaseStateMachine {
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
 
+  /**
+   * Ratis asks for this after it has moved a snapshot of the leader in its place, and before it
+   * cuts its log and acknowledges the snapshot.
+   */
+  @Override
+  public @Nullable SnapshotInfo getLatestSnapshot() {
+    settleArrival();
+    return super.getLatestSnapshot();
+  }
+
+  private void settleArrival() {
+    SnapshotArrival snapshot = arrival;
+    if (snapshot != null) {
+      try {
+        snapshot.settle();
+      } catch (IOException e) {
+        throw cannotTakeSnapshot(e);
+      }
+    }
+  }
+
+  /** Syncs what has arrived of a snapshot: once it is whole, Ratis has its monitor meanwhile. */
+  private void syncArriving() {
+    try {
+      requireNonNull(arrival, "arrival").syncArriving();
+    } catch (IOException e) {
+      throw cannotTakeSnapshot(e);
+    }
+  }
+
+  private UncheckedIOException cannotTakeSnapshot(IOException why) {
+    cannotWrite("the snapshot of the leader", why);
+    return new UncheckedIOException(why);
+  }
+
   /** Restores the snapshot that the leader sent because this node is too far behind. */
   @Override
   public void reinitialize() throws IOException {
     try {
+      settleArrival();
       synchronized (snapshots) {
         beginAt(snapshots.reopen());
       }

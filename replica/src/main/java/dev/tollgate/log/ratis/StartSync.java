@@ -59,7 +59,8 @@ final class StartSync {
     }
   }
 
-  private static void syncAll(Path directory) throws IOException {
+  /** Syncs all files below a directory, and all their names. */
+  static void syncAll(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory, FileVisitOption.FOLLOW_LINKS)) {
       for (Path file : (Iterable<Path>) all::iterator) {
         // this process would lose its lock if it closed the file once more

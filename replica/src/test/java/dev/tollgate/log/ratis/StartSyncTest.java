@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
@@ -143,5 +144,22 @@ class StartSyncTest {
     assertTrue(
         later.subList(0, later.indexOf(begun)).contains(log),
         "the directory is synced between the header and the first entry: " + forced);
+  }
+
+  /** Its vote is there, so it might elect a leader without the entries that it once had. */
+  @Test
+  void nodeThatHasLostWhatItHadAppliedDoesNotStart() throws Exception {
+    Path identity = directory.resolve("identity");
+    String known = Files.readString(identity);
+    assertTrue(known.contains("log-index=0"), known);
+    Files.writeString(identity, known.replace("log-index=0", "log-index=7"));
+    StrangerException refused = assertThrows(StrangerException.class, Running::new);
+    assertEquals(
+        "node n1 has lost entries: its log in "
+            + RatisLog.groupDirectory(directory)
+            + " ends with entry 1, and the node had applied entry 7. ",
+        refused.getMessage().substring(0, refused.getMessage().indexOf("A node without")));
+    Files.writeString(identity, known.replace("log-index=0", "log-index=1"));
+    new Running().close();
   }
 }
