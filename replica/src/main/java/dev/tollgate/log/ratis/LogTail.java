@@ -10,7 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,33 +88,49 @@ final class LogTail {
    */
   static void writeAgain(Path log, OptionalLong synced) throws IOException {
     for (Path segment : Snapshots.segments(log)) {
-      if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
+      if (isOpen(segment)) {
         writeSegmentAgain(segment, synced);
       }
     }
   }
 
   /**
-   * Removes a segment that is not closed if a snapshot covers it and entries after it. Ratis
-   * removes such a segment only if it is closed. With an open one, the log would go on with the
-   * entry after the segment, and the leader sends the entry after the snapshot.
+   * Removes segments that a snapshot covers, and that Ratis 3.3.0 would not go on with: one that is
+   * not closed and ends before the snapshot, with which the log would go on after the segment; and
+   * those before a gap, which a node leaves that is killed while it removes them from the last to
+   * the first.
    *
    * @param snapshot the last entry that the snapshot covers
    */
   static void removeCovered(Path log, long snapshot) throws IOException {
+    NavigableMap<Long, Path> segments = new TreeMap<>();
     for (Path segment : Snapshots.segments(log)) {
-      if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
-        long last = lastIndexOfOpen(segment);
-        if (last < snapshot) {
-          LOG.warn(
-              "{}: is removed, because it ends with entry {}, and the snapshot with entry {}",
-              segment,
-              last,
-              snapshot);
-          Files.delete(segment);
-        }
+      if (!isOpen(segment)) {
+        segments.put(Snapshots.firstIndex(segment), segment);
+      } else if (lastIndexOfOpen(segment) < snapshot) {
+        remove(segment, lastIndexOfOpen(segment), snapshot);
+      } else {
+        segments.put(Snapshots.firstIndex(segment), segment);
       }
     }
+    for (long first : segments.descendingKeySet()) {
+      Map.Entry<Long, Path> before = segments.lowerEntry(first);
+      if (before != null && lastIndexOf(before.getValue()) < first - 1 && first - 1 <= snapshot) {
+        for (Path segment : segments.headMap(first).values()) {
+          remove(segment, lastIndexOf(segment), snapshot);
+        }
+        return;
+      }
+    }
+  }
+
+  private static void remove(Path segment, long last, long snapshot) throws IOException {
+    LOG.warn(
+        "{}: is removed, because it ends with entry {}, and the snapshot with entry {}",
+        segment,
+        last,
+        snapshot);
+    Files.delete(segment);
   }
 
   /**
@@ -122,26 +141,27 @@ final class LogTail {
   static long lastIndex(Path log) throws IOException {
     long last = -1;
     for (Path segment : Snapshots.segments(log)) {
-      String name = segment.getFileName().toString();
-      last =
-          Math.max(
-              last,
-              name.startsWith(OPEN_SEGMENT)
-                  ? lastIndexOfOpen(segment)
-                  : Long.parseLong(name.substring(name.lastIndexOf('-') + 1)));
+      last = Math.max(last, lastIndexOf(segment));
     }
     return last;
+  }
+
+  private static boolean isOpen(Path segment) {
+    return segment.getFileName().toString().startsWith(OPEN_SEGMENT);
+  }
+
+  private static long lastIndexOf(Path segment) throws IOException {
+    String name = segment.getFileName().toString();
+    return isOpen(segment)
+        ? lastIndexOfOpen(segment)
+        : Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
   }
 
   private static long lastIndexOfOpen(Path segment) throws IOException {
     try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
       Entries entries = entries(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
-      return entries.end == End.WHOLE ? firstIndexOfOpen(segment) + entries.count - 1 : DAMAGED;
+      return entries.end == End.WHOLE ? Snapshots.firstIndex(segment) + entries.count - 1 : DAMAGED;
     }
-  }
-
-  private static long firstIndexOfOpen(Path segment) {
-    return Long.parseLong(segment.getFileName().toString().substring(OPEN_SEGMENT.length()));
   }
 
   private static void writeSegmentAgain(Path segment, OptionalLong synced) throws IOException {
@@ -151,8 +171,8 @@ final class LogTail {
       MappedByteBuffer bytes = in.map(FileChannel.MapMode.READ_ONLY, 0, in.size());
       Entries entries = entries(bytes);
       bytes.clear();
-      long next = firstIndexOfOpen(segment) + entries.count;
-      if (entries.endBeforeTornOne(firstIndexOfOpen(segment), synced)) {
+      long next = Snapshots.firstIndex(segment) + entries.count;
+      if (entries.endBeforeTornOne(Snapshots.firstIndex(segment), synced)) {
         LOG.warn(
             "{}: entry {} at byte {} was not written as a whole, and never synced, so nobody has"
                 + " heard of it: the log is cut off there",

@@ -188,6 +188,20 @@ class LogTailTest {
     assertArrayEquals(unfinished, Files.readAllBytes(closed));
   }
 
+  @Test
+  void segmentsBeforeAGapAreRemovedIfTheSnapshotCoversTheGap() throws IOException {
+    List<Path> before = List.of(directory.resolve("log_0-3"), directory.resolve("log_4-7"));
+    List<Path> after = List.of(directory.resolve("log_12-15"), directory.resolve("log_16-19"));
+    for (Path segment : List.of(before.get(0), before.get(1), after.get(0), after.get(1))) {
+      Files.write(segment, new byte[1]);
+    }
+    LogTail.removeCovered(directory, 10);
+    assertTrue(before.stream().allMatch(Files::exists), "entry 11 is missing");
+    LogTail.removeCovered(directory, 11);
+    assertTrue(before.stream().noneMatch(Files::exists));
+    assertTrue(after.stream().allMatch(Files::exists));
+  }
+
   private int entries() throws IOException {
     return LogSegment.readSegmentFile(
         segment.toFile(),
