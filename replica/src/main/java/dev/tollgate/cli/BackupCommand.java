@@ -109,7 +109,7 @@ final class BackupCommand implements Callable<Integer> {
     requireNew();
     Files.move(
         unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    WholeFile.syncNames(requireNonNull(file.toAbsolutePath().getParent()));
+    WholeFile.sync(requireNonNull(file.toAbsolutePath().getParent()));
     System.out.println(file + ": " + what);
     return 0;
   }

@@ -17,8 +17,8 @@ public final class LogFailedException extends IOException {
             + directory
             + " cannot be written: "
             + root(cause)
-            + ". Make room there, or copy the directory to another disk, and start the node again: it catches up by"
-            + " itself",
+            + ". Make room there, or copy the directory to another disk, and start the node again: it"
+            + " writes the end of its log to the disk anew, and catches up by itself",
         cause);
   }
 

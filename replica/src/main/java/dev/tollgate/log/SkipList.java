@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 public record SkipList(List<Skip> skips) {
   public static final SkipList NONE = new SkipList(List.of());
 
-  private static final String FILE = "skips";
+  /** Where a directory has the list. */
+  public static final String FILE = "skips";
+
   private static final String FIRST_LINE = "tollgate skips 1";
   private static final Pattern LINE = Pattern.compile("entry (\\d{1,18})(?: command (\\d{1,9}))?");
 

@@ -36,6 +36,19 @@ public final class StrangerException extends IOException {
         "node " + nodeId + " has lost its log: there is none in " + data + ". " + REPLACE);
   }
 
+  public static StrangerException withoutEntries(String nodeId, Path log, long last, long had) {
+    return new StrangerException(
+        "node "
+            + nodeId
+            + " has lost entries: its log in "
+            + log
+            + (last < 0 ? " is empty" : " ends with entry " + last)
+            + ", and the node has had entry "
+            + had
+            + ". "
+            + REPLACE);
+  }
+
   public static StrangerException ofAnotherCluster(
       String nodeId, Path data, UniqueId own, UniqueId other) {
     return new StrangerException(

@@ -29,13 +29,13 @@ public final class WholeFile {
       out.force(true);
     }
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-    syncNames(file.resolveSibling(""));
+    sync(file.resolveSibling(""));
   }
 
-  /** Syncs to disk which files are in a directory. */
-  public static void syncNames(Path directory) throws IOException {
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-      names.force(true);
+  /** Syncs the content of a file to disk, or which files are in a directory. */
+  public static void sync(Path path) throws IOException {
+    try (FileChannel content = FileChannel.open(path, StandardOpenOption.READ)) {
+      content.force(true);
     }
   }
 }

@@ -145,7 +145,7 @@ public final class BackupDirectory implements AutoCloseable {
       what = source.write(part);
       list.add(BackupEntry.of(part, name, now));
       Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-      WholeFile.syncNames(directory);
+      WholeFile.sync(directory);
     } finally {
       giveUp();
       writing = null;

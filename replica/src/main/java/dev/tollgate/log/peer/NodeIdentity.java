@@ -204,6 +204,13 @@ public final class NodeIdentity {
     }
   }
 
+  /**
+   * Returns the entry after which the state said so; this node had applied it. 0 if there is none.
+   */
+  public synchronized long knownIndex() {
+    return knownIndex;
+  }
+
   /** Records that the cluster has removed this node. */
   public synchronized void markRemoved() throws IOException {
     if (!removed) {

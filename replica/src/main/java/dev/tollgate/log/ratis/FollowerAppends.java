@@ -74,6 +74,7 @@ final class FollowerAppends implements PeerService {
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
+  private volatile Runnable chunkArrived = () -> {};
 
   /** When this node may be elected again, on the clock of {@link System#nanoTime}; else null. */
   private volatile @Nullable Long electableNanos;
@@ -96,9 +97,11 @@ final class FollowerAppends implements PeerService {
   /**
    * Begins to watch a server that has not opened its log yet.
    *
+   * @param arrived is called after each part of a snapshot that the leader sends
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  void install(RaftServer server, RaftGroupId group) throws IOException {
+  void install(RaftServer server, RaftGroupId group, Runnable arrived) throws IOException {
+    chunkArrived = arrived;
     RaftServer.Division owner = server.getDivision(group);
     unfinished =
         switch (transport) {
@@ -212,7 +215,9 @@ final class FollowerAppends implements PeerService {
     installing.lock();
     try {
       updater.awaitLoaded(System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
-      return receiver.receive(checked(request));
+      T answer = receiver.receive(checked(request));
+      chunkArrived.run();
+      return answer;
     } finally {
       installing.unlock();
     }

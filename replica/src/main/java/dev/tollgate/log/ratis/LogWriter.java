@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.segmented.SegmentedRaftLog;
 import org.apache.ratis.util.DataBlockingQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The thread of Ratis that writes the log (SegmentedRaftLogWorker of Ratis 3.3.0). Ratis offers no
@@ -32,6 +33,7 @@ final class LogWriter {
   private final Executor thread;
   private final Field running;
   private final DataBlockingQueue<?> queue;
+  private final Field segment;
   private final Method purge;
   private final Method future;
   private final Object noSegments;
@@ -41,6 +43,7 @@ final class LogWriter {
       Executor thread,
       Field running,
       DataBlockingQueue<?> queue,
+      Field segment,
       Method purge,
       Method future,
       Object noSegments) {
@@ -48,6 +51,7 @@ final class LogWriter {
     this.thread = requireNonNull(thread, "thread");
     this.running = requireNonNull(running, "running");
     this.queue = requireNonNull(queue, "queue");
+    this.segment = requireNonNull(segment, "segment");
     this.purge = requireNonNull(purge, "purge");
     this.future = requireNonNull(future, "future");
     this.noSegments = requireNonNull(noSegments, "noSegments");
@@ -76,9 +80,19 @@ final class LogWriter {
         (Executor) field(worker.getClass(), "workerThreadExecutor").get(worker),
         field(worker.getClass(), "running"),
         (DataBlockingQueue<?>) field(worker.getClass(), "queue").get(worker),
+        field(worker.getClass(), "out"),
         purge,
         future,
         segments.newInstance("the server closes", null, List.of()));
+  }
+
+  /** Returns the open segment: another object after a segment was begun, closed or cut. */
+  @Nullable Object segment() {
+    try {
+      return segment.get(worker);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException("the log writer cannot be asked", e);
+    }
   }
 
   /** Runs a task if an error ends the writer: Ratis neither logs that nor asks for it. */

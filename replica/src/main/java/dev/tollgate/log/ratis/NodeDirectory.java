@@ -53,7 +53,7 @@ public final class NodeDirectory {
   private static final int INDEX_BITS = 40;
 
   /** What Ratis locks while it uses the directory of a group. */
-  private static final String LOCK_FILE = "in_use.lock";
+  static final String LOCK_FILE = "in_use.lock";
 
   private NodeDirectory() {}
 
@@ -96,7 +96,7 @@ public final class NodeDirectory {
     try {
       write(unfinished, backup, epoch);
       Files.move(unfinished, RatisLog.groupDirectory(data), StandardCopyOption.ATOMIC_MOVE);
-      WholeFile.syncNames(data);
+      WholeFile.sync(data);
     } catch (IOException | RuntimeException e) {
       FileUtils.deleteFully(unfinished);
       throw e;
@@ -114,8 +114,8 @@ public final class NodeDirectory {
       Path snapshots = directory(storage).getStateMachineDir().toPath();
       new SnapshotFiles(group.toString(), snapshots)
           .write(TermIndex.valueOf(FIRST_TERM, (long) epoch << INDEX_BITS), state);
-      WholeFile.syncNames(directory(storage).getCurrentDir().toPath());
-      WholeFile.syncNames(group);
+      WholeFile.sync(directory(storage).getCurrentDir().toPath());
+      WholeFile.sync(group);
     } finally {
       storage.close();
     }
@@ -245,6 +245,8 @@ public final class NodeDirectory {
               + directory(storage).getCurrentDir()
               + " cannot be written: make room there, and seed the node again before it starts");
     }
+    SyncedIndex.remove(directory(storage).getRoot().toPath());
+    WholeFile.sync(directory(storage).getRoot().toPath());
     Path setAside = newDirectory(directory(storage).getRoot().toPath());
     List<Path> replaced = snapshots.others(TermIndex.valueOf(seed.term(), seed.index()));
     // from here on the new snapshot is always there, whatever else is
@@ -256,9 +258,9 @@ public final class NodeDirectory {
       Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
       moved.add(target);
     }
-    WholeFile.syncNames(setAside);
-    WholeFile.syncNames(directory);
-    WholeFile.syncNames(directory(storage).getCurrentDir().toPath());
+    WholeFile.sync(setAside);
+    WholeFile.sync(directory);
+    WholeFile.sync(directory(storage).getCurrentDir().toPath());
     return new Reseeded(seed, setAside, moved);
   }
 

@@ -199,6 +199,11 @@ public final class RatisLog implements ReplicatedLog {
         channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
       }
     } catch (IOException | RuntimeException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof StrangerException stranger) {
+          throw stranger;
+        }
+      }
       throw StartFailure.explain(settings, e);
     }
   }
@@ -508,6 +513,7 @@ public final class RatisLog implements ReplicatedLog {
       transport.close();
     }
     closeServer();
+    stateMachine.logClosed();
     // Ratis does not wait for the end of a state machine that has failed
     stateMachine.snapshots().close();
   }

@@ -15,6 +15,7 @@ import dev.tollgate.log.SkipList;
 import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryCodec;
@@ -54,6 +55,7 @@ import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageImpl;
+import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.statemachine.StateMachineStorage;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
@@ -72,6 +74,9 @@ final class RatisStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
   private static final long PURGE_MILLIS = 10_000;
 
+  /** Stands for the last entry of an empty log. */
+  private static final long NO_ENTRY = RaftLog.INVALID_LOG_INDEX;
+
   private static final long LEAVE_POLL_NANOS = 100_000;
   private static final long TAKEN_WITHIN_NANOS = TimeUnit.MINUTES.toNanos(10);
 
@@ -87,6 +92,8 @@ final class RatisStateMachine extends BaseStateMachine {
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
+  private @Nullable EntrySyncs syncs;
+  private @Nullable SnapshotArrival arrival;
   private final LeadershipNews leadership;
   private ClusterIdentity kept = ClusterIdentity.NONE;
   private final AtomicBoolean failed = new AtomicBoolean();
@@ -252,18 +259,38 @@ final class RatisStateMachine extends BaseStateMachine {
               storage = (RaftStorageImpl) raftStorage;
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
-              Path log = raftStorage.getStorageDir().getCurrentDir().toPath();
-              LogTail.cutUnfinished(log);
-              InterruptedTakeover.clean(raftStorage.getStorageDir());
+              Path log = currentOf(raftStorage);
+              Path group = raftStorage.getStorageDir().getRoot().toPath();
+              EntrySyncs entries = new EntrySyncs(log, SyncedIndex.open(group));
+              syncs = entries;
+              SnapshotArrival snapshot =
+                  new SnapshotArrival(
+                      raftStorage.getStorageDir().getStateMachineDir().toPath(),
+                      raftStorage.getStorageDir().getTmpDir().toPath());
+              arrival = snapshot;
+              snapshot.putBack();
+              StartSync.run(directory, group, log, entries.known());
+              snapshot.removeLeft();
               updater.install(raftServer, groupId);
-              appends.install(raftServer, groupId);
+              appends.install(raftServer, groupId, this::syncArriving);
               TermIndex last = restored(raftStorage);
               if (last != null) {
                 LogTail.removeCovered(log, last.getIndex());
               }
+              long end =
+                  Math.max(LogTail.lastIndex(log), last == null ? NO_ENTRY : last.getIndex());
+              requireAllThatItHad(group, end, entries.known().orElse(NO_ENTRY));
+              if (end != LogTail.DAMAGED) {
+                entries.begin(end);
+              }
               beginAt(last);
               keepIdentity();
             });
+  }
+
+  /** Returns where Ratis has the log, the vote and the members. */
+  private static Path currentOf(RaftStorage raftStorage) {
+    return raftStorage.getStorageDir().getCurrentDir().toPath();
   }
 
   /** Restores on an apply thread, because the calling thread has a stack of its own size. */
@@ -277,6 +304,18 @@ final class RatisStateMachine extends BaseStateMachine {
     }
   }
 
+  /**
+   * Rejects a log without entries that this node has had: with its vote, the node might elect a
+   * leader that lacks them too.
+   */
+  private void requireAllThatItHad(Path group, long end, long synced) throws StrangerException {
+    long known = identity.knownIndex();
+    long had = Math.max(synced, known > 0 ? known : NO_ENTRY);
+    if (end < had) {
+      throw StrangerException.withoutEntries(identity.nodeId(), group, end, had);
+    }
+  }
+
   private void beginAt(@Nullable TermIndex last) {
     if (last != null) {
       setLastAppliedTermIndex(last);
@@ -287,6 +326,11 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void pause() {
     appends.settle();
+    try {
+      requireNonNull(arrival, "arrival").arrived();
+    } catch (IOException e) {
+      throw cannotTakeSnapshot(e);
+    }
     // still paused if the snapshot before this one could not be moved to its place
     if (getLifeCycleState() == LifeCycle.State.PAUSED) {
       return;
@@ -295,10 +339,46 @@ final class RatisStateMachine extends BaseStateMachine {
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
 
+  /**
+   * Ratis asks for this after it has moved a snapshot of the leader in its place, and before it
+   * cuts its log and acknowledges the snapshot.
+   */
+  @Override
+  public @Nullable SnapshotInfo getLatestSnapshot() {
+    settleArrival();
+    return super.getLatestSnapshot();
+  }
+
+  private void settleArrival() {
+    SnapshotArrival snapshot = arrival;
+    if (snapshot != null) {
+      try {
+        snapshot.settle();
+      } catch (IOException e) {
+        throw cannotTakeSnapshot(e);
+      }
+    }
+  }
+
+  /** Syncs what has arrived of a snapshot: once it is whole, Ratis has its monitor meanwhile. */
+  private void syncArriving() {
+    try {
+      requireNonNull(arrival, "arrival").syncArriving();
+    } catch (IOException e) {
+      throw cannotTakeSnapshot(e);
+    }
+  }
+
+  private UncheckedIOException cannotTakeSnapshot(IOException why) {
+    cannotWrite("the snapshot of the leader", why);
+    return new UncheckedIOException(why);
+  }
+
   /** Restores the snapshot that the leader sent because this node is too far behind. */
   @Override
   public void reinitialize() throws IOException {
     try {
+      settleArrival();
       synchronized (snapshots) {
         beginAt(snapshots.reopen());
       }
@@ -387,6 +467,41 @@ final class RatisStateMachine extends BaseStateMachine {
     snapshots.close();
   }
 
+  /** Ratis calls this before it syncs entries, and acknowledges none of them if this fails. */
+  @Override
+  public CompletableFuture<Void> flush(long logIndex) {
+    try {
+      requireNonNull(syncs, "syncs")
+          .beforeSync(getServer().join().getDivision(getGroupId()).getRaftLog());
+      return CompletableFuture.completedFuture(null);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Ratis calls this before it cuts entries off. */
+  @Override
+  public CompletableFuture<Void> truncate(long logIndex) {
+    try {
+      requireNonNull(syncs, "syncs").beforeCut(logIndex);
+      return CompletableFuture.completedFuture(null);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Called once Ratis has closed its log, or has not opened it. */
+  void logClosed() {
+    EntrySyncs entries = syncs;
+    if (entries != null) {
+      try {
+        entries.close();
+      } catch (IOException e) {
+        LOG.warn("{}: what was synced last is not recorded", identity.nodeId(), e);
+      }
+    }
+  }
+
   private boolean isMember() {
     RaftServer server = getServer().join();
     try {
@@ -415,8 +530,9 @@ final class RatisStateMachine extends BaseStateMachine {
                   + what
                   + " in "
                   + directory
-                  + "; the lines before this one say why. Start the node again: it catches up by"
-                  + " itself. If it stops like this again, report that",
+                  + "; the lines before this one say why. Start the node again: it writes the end of"
+                  + " its log to the disk anew, and catches up by itself. If it stops like this"
+                  + " again, report that",
               cause));
     }
   }
@@ -756,10 +872,14 @@ final class RatisStateMachine extends BaseStateMachine {
    */
   @Override
   public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
-    if (!NodeDirectory.hasMembers(requireNonNull(storage, "storage"), index)) {
-      cannotWrite(
-          "the list of members",
-          new IOException("it is not there; what Ratis said just before has the reason"));
+    RaftStorageImpl written = requireNonNull(storage, "storage");
+    try {
+      if (!NodeDirectory.hasMembers(written, index)) {
+        throw new IOException("it is not there; what Ratis said just before has the reason");
+      }
+      WholeFile.sync(currentOf(written));
+    } catch (IOException e) {
+      cannotWrite("the list of members", e);
     }
   }
 

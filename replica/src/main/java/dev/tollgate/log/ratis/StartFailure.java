@@ -55,6 +55,15 @@ final class StartFailure {
           + unreadable
           + ". Nothing says that the data is damaged: let this process read its files";
     }
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StartSync.FailedException unsynced) {
+        return ", because its disk does not take what the node has read there ("
+            + describe(requireNonNull(unsynced.getCause()))
+            + "). The node goes on from nothing that is not on the disk. Make room there or mend the"
+            + " disk, and start the node again. If the disk stays broken, "
+            + VoteFile.WITHOUT_A_VOTE;
+      }
+    }
     if (Files.isDirectory(log) && !VoteFile.isWhole(group)) {
       return ", because its vote in "
           + log

@@ -237,7 +237,7 @@ public final class SnapshotFiles {
     // on a full disk Ratis leaves an empty MD5 file, and then there must be no snapshot
     MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(written.toFile()));
     Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
-    WholeFile.syncNames(directory);
+    WholeFile.sync(directory);
   }
 
   /** Returns all files except those of this snapshot and {@link #unfinished}. */

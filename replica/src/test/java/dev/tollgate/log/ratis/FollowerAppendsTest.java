@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -252,6 +253,63 @@ class FollowerAppendsTest {
     assertTrue(
         refused.getMessage().contains("its log is damaged in " + segment), refused.getMessage());
     assertTrue(Files.exists(segment));
+  }
+
+  /** Ratis removes segments of the log from the last one that is not needed to the first. */
+  @Test
+  void nodeThatWasKilledWhileItsLogWasCutGoesOn() throws Exception {
+    LogEntryProto[] entries =
+        LongStream.range(0, LAST_OF_SNAPSHOT + 1)
+            .mapToObj(index -> entry(1, index, "x".repeat(500)))
+            .toArray(LogEntryProto[]::new);
+    node.ask(node.request(1, null, NOTHING, entries));
+    node.close();
+    Path storage = LoneFollower.storage(directory);
+    Files.write(storage.resolve("sm/snapshot.1_" + LAST_OF_SNAPSHOT), LoneFollower.snapshot());
+    List<Path> closed;
+    try (Stream<Path> files = Files.list(storage.resolve("current"))) {
+      closed =
+          files.filter(file -> file.getFileName().toString().matches("log_\\d+-\\d+")).toList();
+    }
+    assertTrue(closed.size() > 3, closed::toString);
+    for (Path segment : closed) {
+      if (!segment.getFileName().toString().startsWith("log_0-")) {
+        Files.delete(segment);
+        break;
+      }
+    }
+    start();
+    assertGoesOnAfterTheSnapshot();
+  }
+
+  @Test
+  void snapshotOfTheLeaderIsSyncedBeforeItIsAcknowledged() throws Exception {
+    node.ask(node.request(1, null, NOTHING, entry(1, 0, "old")));
+    Path storage = LoneFollower.storage(directory);
+    List<Path> forced;
+    try (RecordedForces forces = new RecordedForces()) {
+      assertEquals(
+          InstallSnapshotResult.SUCCESS,
+          node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT))
+              .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+              .getResult());
+      forced = forces.in(directory);
+    }
+    Path received = storage.resolve("tmp/snapshot-snapshot");
+    int file = forced.indexOf(received.resolve("snapshot.1_" + LAST_OF_SNAPSHOT));
+    assertTrue(file >= 0, "the file: " + forced);
+    assertTrue(forced.contains(received), "its name: " + forced);
+    assertEquals(
+        2,
+        Collections.frequency(forced, storage),
+        "the names after each of two renames: " + forced);
+    assertTrue(forced.indexOf(storage) > file, "the file before its names: " + forced);
+    assertGoesOnAfterTheSnapshot();
+    try (Stream<Path> left = Files.list(storage)) {
+      assertEquals(
+          List.of(),
+          left.filter(path -> path.getFileName().toString().startsWith("sm.tmp")).toList());
+    }
   }
 
   @Test

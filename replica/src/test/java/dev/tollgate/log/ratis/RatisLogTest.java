@@ -618,7 +618,7 @@ class RatisLogTest {
             + " cannot be written: "
             + unfinished(vote)
             + ": Is a directory. Make room there, or copy the directory to another disk, and start the node again: it"
-            + " catches up by itself",
+            + " writes the end of its log to the disk anew, and catches up by itself",
         failing.consumer.failures.get(0).getMessage());
     perform(leader(), "without it");
     assertEquals(1, failing.consumer.commands.size());
