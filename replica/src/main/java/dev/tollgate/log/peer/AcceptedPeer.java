@@ -13,8 +13,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
@@ -52,9 +50,6 @@ final class AcceptedPeer implements AutoCloseable {
 
   /** More than an answer takes of the send buffer; texts in answers are cut. */
   private static final long ANSWER_COST = 2 << 10;
-
-  /** What gRPC clients begin with. */
-  private static final byte[] HTTP2 = "PRI * HT".getBytes(StandardCharsets.US_ASCII);
 
   private static final String SAME_TLS =
       "All nodes of a cluster have to be started with the same --tls-peers, and each with a"
@@ -162,13 +157,6 @@ final class AcceptedPeer implements AutoCloseable {
   /** False if the other side is refused, or has only asked whether this node can be added. */
   private boolean hello(PeerSockets.Streams streams, DataInputStream in) throws IOException {
     streams.out().write(Frame.PREFACE);
-    in.mark(HTTP2.length);
-    if (Arrays.equals(in.readNBytes(HTTP2.length), HTTP2)) {
-      throw new ProtocolException(
-          "it speaks gRPC: all nodes of a cluster have to be started with the same"
-              + " --raft-transport");
-    }
-    in.reset();
     PeerConnection.requirePreface(in);
     Frame frame = Frame.read(in, Frame.MAX_HELLO_BYTES);
     if (frame.kind() != Frame.Kind.HELLO) {

@@ -134,7 +134,6 @@ final class PeerAppender extends LogAppenderBase {
           send(connection);
         }
       }
-      link.giveUpIfSilent();
       getLeaderState().checkHealth(getFollower());
       await();
     }

@@ -10,10 +10,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a node does with the messages of a leader before Ratis gets them, whichever way they come.
- * Thread-safe.
- */
+/** What a node does with the messages of a leader before Ratis gets them. Thread-safe. */
 public interface PeerService {
   /**
    * Returns a reply to the leader that says what this node has applied, in place of what it knows
@@ -27,7 +24,7 @@ public interface PeerService {
     /**
      * Hands a request to Ratis; throws nothing.
      *
-     * @return the reply of Ratis, if it can be had here; exceptionally if the request failed
+     * @return the reply of Ratis; exceptionally if the request failed
      */
     CompletableFuture<?> receive(AppendEntriesRequestProto request);
   }

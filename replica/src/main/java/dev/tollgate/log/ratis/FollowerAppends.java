@@ -3,14 +3,12 @@ package dev.tollgate.log.ratis;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.peer.PeerService;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -57,20 +55,17 @@ final class FollowerAppends implements PeerService {
 
   private static final String LOG_OF_RATIS = RaftLog.class.getPackageName() + ".";
 
-  private static final long FORGOTTEN_NANOS = 100_000;
-
   private final Consumer<Throwable> failed;
 
   /** Held while Ratis orders an append, as two connections may bring the same entries at once. */
   private final Object order = new Object();
 
   private final RatisUpdater updater;
+  private final UnfinishedAppends unfinished = new UnfinishedAppends();
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
-  private final RaftTransport transport;
   private final long electionMillis;
   private final ApplyLag lag = new ApplyLag(TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS));
-  private volatile @Nullable UnfinishedAppends unfinished;
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
@@ -82,12 +77,7 @@ final class FollowerAppends implements PeerService {
    * @param electionMillis the longest election timeout
    * @param failed is told why this node will append nothing more; may be called more than once
    */
-  FollowerAppends(
-      RaftTransport transport,
-      long electionMillis,
-      RatisUpdater updater,
-      Consumer<Throwable> failed) {
-    this.transport = requireNonNull(transport, "transport");
+  FollowerAppends(long electionMillis, RatisUpdater updater, Consumer<Throwable> failed) {
     this.electionMillis = electionMillis;
     this.updater = requireNonNull(updater, "updater");
     this.failed = requireNonNull(failed, "failed");
@@ -100,11 +90,6 @@ final class FollowerAppends implements PeerService {
    */
   void install(RaftServer server, RaftGroupId group) throws IOException {
     RaftServer.Division owner = server.getDivision(group);
-    unfinished =
-        switch (transport) {
-          case TCP -> new UnfinishedAppends.Tracked();
-          case GRPC -> UnfinishedAppends.Chained.of(owner);
-        };
     election = new EarlyElection(owner, electionMillis);
     votes = new JoiningVotes(owner);
     division = owner;
@@ -171,19 +156,19 @@ final class FollowerAppends implements PeerService {
   public boolean tryAppend(AppendEntriesRequestProto received, Receiver receiver) {
     noteCommits();
     AppendEntriesRequestProto request = checked(received);
-    UnfinishedAppends appends = unfinished;
-    if (request.getEntriesCount() == 0 || appends == null) {
+    if (request.getEntriesCount() == 0) {
       var unused = receiver.receive(request);
       return true;
     }
-    CompletableFuture<?> append;
+    CompletableFuture<?> reply;
     synchronized (order) {
-      if (appends.anyOf(request)) {
+      if (unfinished.anyOf(request)) {
         return false;
       }
-      append = appends.began(request, receiver.receive(request));
+      reply = receiver.receive(request);
+      unfinished.began(request, reply);
     }
-    watch(append);
+    watch(reply);
     return true;
   }
 
@@ -197,7 +182,7 @@ final class FollowerAppends implements PeerService {
       throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
     while (!gone.getAsBoolean() && !tryAppend(request, receiver)) {
-      awaitAppended(requireNonNull(unfinished, "unfinished").all(), request, end);
+      awaitAppended(unfinished.all(), request, end);
     }
   }
 
@@ -282,8 +267,6 @@ final class FollowerAppends implements PeerService {
       // the leader may have gone meanwhile
       return;
     }
-    // Ratis forgets the indices of an append just after the append is done
-    LockSupport.parkNanos(FORGOTTEN_NANOS);
   }
 
   /** Fails the node if the log of Ratis throws. Other failures concern the request alone. */
@@ -319,7 +302,7 @@ final class FollowerAppends implements PeerService {
     RaftServer.Division owner = requireNonNull(division, "division");
     try {
       LogWriter writer = LogWriter.of(owner.getRaftLog());
-      requireNonNull(unfinished, "unfinished")
+      unfinished
           .all()
           .thenCompose(appended -> writer.drained())
           .get(SETTLE_SECONDS, TimeUnit.SECONDS);

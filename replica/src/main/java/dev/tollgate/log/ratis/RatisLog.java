@@ -19,14 +19,12 @@ import dev.tollgate.log.Supervision;
 import dev.tollgate.log.TermLeader;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
-import dev.tollgate.log.peer.PeerGuard;
 import dev.tollgate.log.peer.PeerRpc;
 import dev.tollgate.log.peer.PeerSettings;
 import dev.tollgate.log.peer.PeerTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,8 +66,8 @@ import org.slf4j.LoggerFactory;
  * and without a hop of their own. docs/adr/0003 says what is configured here and why.
  */
 public final class RatisLog implements ReplicatedLog {
-  /** Within this time a leader hears from each follower, and a new leader is elected. */
-  private static final int SILENT_ELECTION_TIMEOUTS = 5;
+  /** Within this time a new leader is elected. */
+  private static final int ELECTION_TIMEOUTS = 5;
 
   static final RaftGroupId GROUP =
       RaftGroupId.valueOf(UUID.nameUUIDFromBytes(new byte[] {'t', 'o', 'l', 'l'}));
@@ -82,7 +80,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RaftServer server;
   private final RatisMembership membership;
   private final LeadershipRounds rounds;
-  private final @Nullable PeerChannels channels;
+  private final @Nullable MissingLeader missingLeader;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private final Supervision supervision;
@@ -101,7 +99,7 @@ public final class RatisLog implements ReplicatedLog {
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
-    configure(parameters, self);
+    configure(parameters);
     this.server =
         RaftServer.newBuilder()
             .setServerId(self)
@@ -117,49 +115,35 @@ public final class RatisLog implements ReplicatedLog {
     this.membership =
         new RatisMembership(
             server, GROUP, settings, transport, consumer::identity, stateMachine.hold());
-    this.channels =
-        transport == null
-            ? null
-            : new PeerChannels(settings.nodeId(), supervision, transport::renew);
+    this.missingLeader =
+        transport == null ? null : new MissingLeader(settings.nodeId(), supervision);
     this.rounds = new LeadershipRounds(new RatisLeadership(server, GROUP, transport), supervision);
   }
 
   /** Tells the transport what to do with messages, before Ratis makes it. */
-  private void configure(Parameters parameters, RaftPeerId self) {
+  private void configure(Parameters parameters) {
     String address = settings.raftAddress();
     if (address == null) {
       return;
     }
-    PeerGuard guard = stateMachine.guard();
-    switch (settings.transport()) {
-      case TCP ->
-          PeerRpc.configure(
-              parameters,
-              new PeerSettings(
-                  settings.nodeId(),
-                  address,
-                  GROUP,
-                  guard,
-                  stateMachine.appends(),
-                  snapshots(),
-                  supervision,
-                  RatisProperties.MAX_MESSAGE_BYTES,
-                  settings.electionTimeout().toMillis(),
-                  settings.tls()));
-      case GRPC ->
-          GrpcTransport.configure(parameters, guard, stateMachine.appends(), self, settings.tls());
-    }
+    PeerRpc.configure(
+        parameters,
+        new PeerSettings(
+            settings.nodeId(),
+            address,
+            GROUP,
+            stateMachine.guard(),
+            stateMachine.appends(),
+            snapshots(),
+            supervision,
+            RatisProperties.MAX_MESSAGE_BYTES,
+            settings.electionTimeout().toMillis(),
+            settings.tls()));
   }
 
   /** Returns what Ratis has made, or null for a node that stays alone. */
   private @Nullable PeerTransport transport(Parameters parameters) {
-    if (settings.raftAddress() == null) {
-      return null;
-    }
-    return switch (settings.transport()) {
-      case TCP -> PeerRpc.of(parameters);
-      case GRPC -> GrpcTransport.of(parameters, settings, server, stateMachine.guard(), GROUP);
-    };
+    return settings.raftAddress() == null ? null : PeerRpc.of(parameters);
   }
 
   private static NodeIdentity identity(RaftSettings settings) throws IOException {
@@ -194,9 +178,11 @@ public final class RatisLog implements ReplicatedLog {
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.leaveIfRemoved();
-      if (channels != null) {
-        Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
-        channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
+      if (missingLeader != null) {
+        PeerTransport peers = requireNonNull(transport, "transport");
+        missingLeader.start(
+            () -> MissingLeader.Search.of(server, GROUP, peers),
+            settings.electionTimeout().multipliedBy(ELECTION_TIMEOUTS));
       }
     } catch (IOException | RuntimeException e) {
       throw StartFailure.explain(settings, e);
@@ -501,8 +487,8 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public void close() {
     stateMachine.closing();
-    if (channels != null) {
-      channels.close();
+    if (missingLeader != null) {
+      missingLeader.close();
     }
     if (transport != null) {
       transport.close();

@@ -128,7 +128,6 @@ final class RatisStateMachine extends BaseStateMachine {
             this::refused);
     this.appends =
         new FollowerAppends(
-            settings.transport(),
             2 * settings.electionTimeout().toMillis(),
             updater,
             this::cannotAppend);
@@ -639,7 +638,7 @@ final class RatisStateMachine extends BaseStateMachine {
       return;
     }
     PeerTransport others = transport;
-    if (others == null || !others.givesState() || isOneTooMany()) {
+    if (others == null || isOneTooMany()) {
       throw why;
     }
     StateTakeover takeover =

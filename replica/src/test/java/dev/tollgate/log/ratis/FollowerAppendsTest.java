@@ -12,7 +12,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,15 +49,11 @@ class FollowerAppendsTest {
 
   @TempDir Path directory;
 
-  RaftTransport transport() {
-    return RaftTransport.TCP;
-  }
-
   private LoneFollower node;
 
   @BeforeEach
   void start() throws IOException {
-    node = new LoneFollower(transport(), directory, SNAPSHOT_LOG_BYTES);
+    node = new LoneFollower(directory, SNAPSHOT_LOG_BYTES);
   }
 
   @AfterEach
@@ -129,7 +124,7 @@ class FollowerAppendsTest {
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
     FollowerAppends appends =
-        new FollowerAppends(RaftTransport.TCP, 1_000, new RatisUpdater(), failure -> {});
+        new FollowerAppends(1_000, new RatisUpdater(), failure -> {});
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);
@@ -233,7 +228,7 @@ class FollowerAppendsTest {
     node.close();
     node =
         new LoneFollower(
-            transport(), directory.resolve("large segments"), RaftSettings.SNAPSHOT_LOG_BYTES);
+            directory.resolve("large segments"), RaftSettings.SNAPSHOT_LOG_BYTES);
     node.ask(node.request(1, null, NOTHING, entries));
     node.close();
     Path data = directory.resolve("large segments");
@@ -248,7 +243,7 @@ class FollowerAppendsTest {
     IOException refused =
         assertThrows(
             IOException.class,
-            () -> new LoneFollower(transport(), data, RaftSettings.SNAPSHOT_LOG_BYTES));
+            () -> new LoneFollower(data, RaftSettings.SNAPSHOT_LOG_BYTES));
     assertTrue(
         refused.getMessage().contains("its log is damaged in " + segment), refused.getMessage());
     assertTrue(Files.exists(segment));
@@ -322,7 +317,7 @@ class FollowerAppendsTest {
   void nodeThatJoinsStandsForNoElectionBeforeItIsAMember() throws Exception {
     node.close();
     await().atMost(LoneFollower.DEADLINE).until(() -> !takesPartInElections());
-    node = LoneFollower.joining(transport(), directory.resolve("joining"), SNAPSHOT_LOG_BYTES);
+    node = LoneFollower.joining(directory.resolve("joining"), SNAPSHOT_LOG_BYTES);
     node.ask(node.request(1, null, NOTHING, entry(1, 0, "first")));
     AppendEntriesRequestProto early = node.request(2, at(1, 7), NOTHING, entry(2, 8, "far ahead"));
     assertEquals(AppendResult.INCONSISTENCY, node.ask(early).getResult());

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -34,7 +33,7 @@ class JoiningVotesTest {
 
   @BeforeEach
   void join() throws Exception {
-    node = LoneFollower.joining(RaftTransport.TCP, directory, RaftSettings.SNAPSHOT_LOG_BYTES);
+    node = LoneFollower.joining(directory, RaftSettings.SNAPSHOT_LOG_BYTES);
   }
 
   private void append() throws Exception {
@@ -65,7 +64,7 @@ class JoiningVotesTest {
     append();
     assertTrue(isGranted(vote("n1", 3, LAST)));
     assertTrue(isGranted(vote("n1", 3, LAST)), "the same candidate may ask again");
-    node = node.again(RaftTransport.TCP, directory, RaftSettings.SNAPSHOT_LOG_BYTES);
+    node = node.again(directory, RaftSettings.SNAPSHOT_LOG_BYTES);
     assertFalse(isGranted(vote("n3", 3, LAST)), "its vote of this term is given");
     assertFalse(isGranted(vote("n1", 2, LAST)), "a term that has passed");
     assertTrue(isGranted(vote("n1", 3, LAST)));
@@ -79,7 +78,7 @@ class JoiningVotesTest {
     assertFalse(isGranted(vote("n1", 3, at(1, 0))));
     assertFalse(isGranted(vote("n1", 5, null)));
     assertEquals(5, node.status().term(), "it knows the term all the same");
-    node = node.again(RaftTransport.TCP, directory, RaftSettings.SNAPSHOT_LOG_BYTES);
+    node = node.again(directory, RaftSettings.SNAPSHOT_LOG_BYTES);
     assertEquals(5, node.status().term());
   }
 
