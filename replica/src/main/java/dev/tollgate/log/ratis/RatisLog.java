@@ -85,8 +85,16 @@ public final class RatisLog implements ReplicatedLog {
   private final AtomicLong callIds = new AtomicLong();
   private final Supervision supervision;
   private final @Nullable PeerTransport transport;
+  private volatile Phase phase = Phase.STARTING;
   private volatile @Nullable LogWriter writer;
   private volatile @Nullable CacheEviction eviction;
+
+  /** Whether Ratis can be asked: it has opened its log, and has not closed it again. */
+  private enum Phase {
+    STARTING,
+    RUNNING,
+    STOPPED
+  }
 
   /**
    * @throws IOException if the directory cannot be used, or another process uses it
@@ -178,6 +186,8 @@ public final class RatisLog implements ReplicatedLog {
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.leaveIfRemoved();
+      phase = Phase.RUNNING;
+      stateMachine.tellLeadership();
       if (missingLeader != null) {
         PeerTransport peers = requireNonNull(transport, "transport");
         missingLeader.start(
@@ -223,19 +233,36 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   private CompletableFuture<Void> propose(RaftClientRequest request) {
+    // the server itself would hand each request to another thread, and make the caller wait until
+    // that thread has appended it
+    RaftClientAsynchronousProtocol entrance = (RaftClientAsynchronousProtocol) division();
+    if (entrance == null) {
+      return CompletableFuture.failedFuture(
+          new IOException("node " + settings.nodeId() + " is " + phase + " and proposes nothing"));
+    }
     try {
-      return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
+      return entrance.submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
     } catch (IOException | IllegalStateException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
   /**
-   * Where requests enter. The server itself would hand each to another thread and make the caller
-   * wait until that thread has appended it.
+   * Returns what is asked about the log: nothing is asked of Ratis in another way, because Ratis
+   * throws while it has not opened its log, and clients may ask from the first moment on.
+   *
+   * @return null while this node starts, after it was closed, or once it has left its group
    */
-  private RaftClientAsynchronousProtocol division() throws IOException {
-    return (RaftClientAsynchronousProtocol) server.getDivision(GROUP);
+  private RaftServer.@Nullable Division division() {
+    if (phase != Phase.RUNNING) {
+      return null;
+    }
+    try {
+      return server.getDivision(GROUP);
+    } catch (IOException e) {
+      LOG.debug("{}: not in its group", settings.nodeId(), e);
+      return null;
+    }
   }
 
   @Override
@@ -263,7 +290,9 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public CompletableFuture<OptionalLong> readIndex() {
-    return rounds.readIndex();
+    return division() == null
+        ? CompletableFuture.completedFuture(OptionalLong.empty())
+        : rounds.readIndex();
   }
 
   @Override
@@ -273,47 +302,43 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public LogStatus status() {
-    try {
-      RaftServer.Division division = server.getDivision(GROUP);
-      DivisionInfo info = division.getInfo();
-      // what a follower says of itself is what it has applied (PeerService)
-      Map<String, Long> told = new TreeMap<>();
-      for (CommitInfoProto commit : division.getCommitInfos()) {
-        told.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
-      }
-      long committed = told.getOrDefault(settings.nodeId(), -1L);
-      long applied = info.getLastAppliedIndex();
-      String leader = leaderId();
-      long leaderCommitted = leader == null ? -1 : told.getOrDefault(leader, -1L);
-      if (leader != null) {
-        told.put(leader, -1L);
-      }
-      told.put(settings.nodeId(), applied);
-      Map<String, Long> silence = silence(info);
-      List<LogStatus.Member> members = new ArrayList<>();
-      for (RaftPeer peer : division.getGroup().getPeers()) {
-        String id = peer.getId().toString();
-        members.add(
-            new LogStatus.Member(
-                id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
-      }
-      return new LogStatus(
+    RaftServer.Division division = division();
+    if (division == null) {
+      return LogStatus.of(
           settings.nodeId(),
-          role(info),
-          leader,
-          info.getCurrentTerm(),
-          applied,
-          committed,
-          leaderCommitted,
-          members);
-    } catch (IOException e) {
-      LOG.debug("{}: no status", settings.nodeId(), e);
-      return LogStatus.of(settings.nodeId(), LogStatus.Role.STOPPED);
-    } catch (IllegalStateException e) {
-      // Ratis has not opened its log yet, while clients may already ask
-      LOG.debug("{}: no status yet", settings.nodeId(), e);
-      return LogStatus.of(settings.nodeId(), LogStatus.Role.STARTING);
+          phase == Phase.STARTING ? LogStatus.Role.STARTING : LogStatus.Role.STOPPED);
     }
+    DivisionInfo info = division.getInfo();
+    // what a follower says of itself is what it has applied (PeerService)
+    Map<String, Long> told = new TreeMap<>();
+    for (CommitInfoProto commit : division.getCommitInfos()) {
+      told.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
+    }
+    long committed = told.getOrDefault(settings.nodeId(), -1L);
+    long applied = info.getLastAppliedIndex();
+    String leader = leaderId();
+    long leaderCommitted = leader == null ? -1 : told.getOrDefault(leader, -1L);
+    if (leader != null) {
+      told.put(leader, -1L);
+    }
+    told.put(settings.nodeId(), applied);
+    Map<String, Long> silence = silence(info);
+    List<LogStatus.Member> members = new ArrayList<>();
+    for (RaftPeer peer : division.getGroup().getPeers()) {
+      String id = peer.getId().toString();
+      members.add(
+          new LogStatus.Member(
+              id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
+    }
+    return new LogStatus(
+        settings.nodeId(),
+        role(info),
+        leader,
+        info.getCurrentTerm(),
+        applied,
+        committed,
+        leaderCommitted,
+        members);
   }
 
   @Override
@@ -365,7 +390,7 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public boolean isTakingOver() {
-    RaftServer.Division division = divisionIfMember();
+    RaftServer.Division division = division();
     if (division == null || stateMachine.isStanding()) {
       return false;
     }
@@ -403,17 +428,8 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   private @Nullable DivisionInfo divisionInfo() {
-    RaftServer.Division division = divisionIfMember();
+    RaftServer.Division division = division();
     return division == null ? null : division.getInfo();
-  }
-
-  private RaftServer.@Nullable Division divisionIfMember() {
-    try {
-      return server.getDivision(GROUP);
-    } catch (IOException e) {
-      LOG.debug("{}: not in its group", settings.nodeId(), e);
-      return null;
-    }
   }
 
   @Override
@@ -486,6 +502,7 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public void close() {
+    phase = Phase.STOPPED;
     stateMachine.closing();
     if (missingLeader != null) {
       missingLeader.close();

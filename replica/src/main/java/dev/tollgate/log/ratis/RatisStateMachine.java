@@ -88,6 +88,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
   private final LeadershipNews leadership;
+  private volatile boolean tellsLeadership;
   private ClusterIdentity kept = ClusterIdentity.NONE;
   private final AtomicBoolean failed = new AtomicBoolean();
   private volatile boolean closing;
@@ -729,7 +730,17 @@ final class RatisStateMachine extends BaseStateMachine {
    * Returns the term in which this node leads. Ratis removes its leader state before it reports
    * that this node does not lead.
    */
+  /** Tells the consumer who leads, from now on: the log can be asked. */
+  void tellLeadership() {
+    tellsLeadership = true;
+    leadership.changed();
+    consumer.leaderMayHaveChanged();
+  }
+
   private long leadingTerm() {
+    if (!tellsLeadership) {
+      return LeadershipNews.NONE;
+    }
     try {
       DivisionInfo info = getServer().join().getDivision(getGroupId()).getInfo();
       long term = info.getCurrentTerm();

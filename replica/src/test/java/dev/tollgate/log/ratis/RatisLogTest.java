@@ -124,11 +124,26 @@ class RatisLogTest {
 
   /** The node listens for clients first, and they may ask at once. */
   @Test
-  void logThatHasNotStartedHasAStatus() throws Exception {
+  void logThatHasNotStartedOrIsClosedAnswersWhatClientsAsk() throws Exception {
     RaftSettings settings = RaftSettings.alone("n1", directory.resolve("not started"));
-    try (RatisLog log = new RatisLog(settings, new RecordingConsumer())) {
-      assertEquals(LogStatus.Role.STARTING, log.status().role());
-    }
+    RatisLog log = new RatisLog(settings, new RecordingConsumer());
+    assertServesNobody(log, LogStatus.Role.STARTING);
+    log.close();
+    assertServesNobody(log, LogStatus.Role.STOPPED);
+  }
+
+  private static void assertServesNobody(RatisLog log, LogStatus.Role role) throws Exception {
+    assertEquals(role, log.status().role());
+    assertFalse(log.isTakingOver());
+    assertNull(log.leaderId());
+    assertNull(log.servingLeader());
+    assertEquals(0, log.term());
+    assertEquals(OptionalLong.empty(), log.readIndex().get(1, TimeUnit.SECONDS));
+    CompletableFuture<Void> proposed =
+        log.append(ProposedEntry.untimed(new Command.AnnounceNode("n1", "127.0.0.1:1")));
+    ExecutionException refused =
+        assertThrows(ExecutionException.class, () -> proposed.get(1, TimeUnit.SECONDS));
+    assertTrue(refused.getMessage().contains("" + log.status().role()), refused.getMessage());
   }
 
   @Test
