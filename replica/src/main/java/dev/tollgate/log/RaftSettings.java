@@ -72,13 +72,7 @@ public record RaftSettings(
   /** Returns these settings with TLS between nodes. */
   public RaftSettings withTls(@Nullable TlsCredentials credentials) {
     return new RaftSettings(
-        nodeId,
-        raftAddress,
-        peers,
-        directory,
-        electionTimeout,
-        snapshotLogBytes,
-        credentials);
+        nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, credentials);
   }
 
   /** Returns the settings of a group of this node alone, which listens nowhere. */

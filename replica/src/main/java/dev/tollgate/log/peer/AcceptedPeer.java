@@ -24,7 +24,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
-import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.server.RaftServer;
@@ -222,7 +221,14 @@ final class AcceptedPeer implements AutoCloseable {
     switch (frame.kind()) {
       case APPEND -> append(frame);
       case SNAPSHOT -> installSnapshot(frame);
-      case VOTE -> answer(frame, () -> vote(RequestVoteRequestProto.parseFrom(frame.message())));
+      case VOTE ->
+          answer(
+              frame,
+              () ->
+                  settings
+                      .service()
+                      .vote(
+                          RequestVoteRequestProto.parseFrom(frame.message()), server::requestVote));
       case ELECTION ->
           answer(
               frame,
@@ -269,11 +275,6 @@ final class AcceptedPeer implements AutoCloseable {
       answer = failed(frame, e);
     }
     answer(answer);
-  }
-
-  private RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
-    RequestVoteReplyProto reply = settings.service().vote(request);
-    return reply == null ? server.requestVote(request) : reply;
   }
 
   private byte[] failed(Frame frame, Throwable failure) {
@@ -329,14 +330,11 @@ final class AcceptedPeer implements AutoCloseable {
             "the answer to a leader",
             reply.handle(
                 (done, failure) -> {
-                  answer(
-                      failure == null
-                          ? Frame.of(
-                              Frame.Kind.DONE,
-                              frame.call(),
-                              0,
-                              settings.service().withApplied(done))
-                          : failed(frame, failure));
+                  if (failure == null) {
+                    answer(frame, () -> settings.service().answer(request, done));
+                  } else {
+                    answer(failed(frame, failure));
+                  }
                   return null;
                 }));
     return reply;

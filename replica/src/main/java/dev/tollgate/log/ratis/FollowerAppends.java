@@ -9,12 +9,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -28,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request waits while one of its entries is on its way to the disk, because Ratis would
  * acknowledge that entry too early. If an append fails, the node fails: what Ratis has in memory
- * may differ from its disk by then.
+ * may differ from its disk by then. Nothing is acknowledged to the leader of a term that this node
+ * has left meanwhile.
  *
  * <p>A snapshot from the leader makes Ratis (SegmentedRaftLogWorker.syncWithSnapshot) forget what
  * its writer still has to do. An append on its way then never ends. Worse, the writer may forget to
@@ -42,7 +46,8 @@ import org.jspecify.annotations.Nullable;
  * say that the node is being initialized until it has that entry.
  *
  * <p>A request with a snapshot also names the members. Ratis (SnapshotInstallationHandler) takes
- * them before it looks at the term, so they are removed from a request of a former leader.
+ * them whatever the term, after the snapshot, so they are removed from a request of a former
+ * leader, and entries that name other members wait meanwhile.
  */
 final class FollowerAppends implements PeerService {
   private static final long NO_TERM = -1;
@@ -59,6 +64,12 @@ final class FollowerAppends implements PeerService {
 
   /** Held while Ratis orders an append, as two connections may bring the same entries at once. */
   private final Object order = new Object();
+
+  /**
+   * Votes under way. Ratis appends after it has compared the terms, without its monitor: a vote may
+   * have looked at the end of the log before that, and raise the term afterwards.
+   */
+  private final AtomicInteger voting = new AtomicInteger();
 
   private final RatisUpdater updater;
   private final UnfinishedAppends unfinished = new UnfinishedAppends();
@@ -135,11 +146,29 @@ final class FollowerAppends implements PeerService {
   }
 
   @Override
-  public AppendEntriesReplyProto withApplied(AppendEntriesReplyProto reply) {
+  public AppendEntriesReplyProto answer(
+      AppendEntriesRequestProto request, AppendEntriesReplyProto reply) throws IOException {
     RaftServer.Division owner = division;
-    return owner == null
-        ? reply
-        : reply.toBuilder().setFollowerCommit(owner.getInfo().getLastAppliedIndex()).build();
+    if (owner == null) {
+      return reply;
+    }
+    // before the term: a vote that is over by now has raised it, and one that begins later finds
+    // the entries in the log
+    boolean isVoting = voting.get() > 0;
+    long term = owner.getInfo().getCurrentTerm();
+    if (isVoting && term == request.getLeaderTerm() && request.getEntriesCount() > 0) {
+      throw new IOException("this node is voting in a later term");
+    }
+    AppendEntriesReplyProto.Builder answer =
+        reply.toBuilder().setFollowerCommit(owner.getInfo().getLastAppliedIndex());
+    if (term > request.getLeaderTerm()) {
+      answer
+          .setServerReply(reply.getServerReply().toBuilder().setSuccess(false))
+          .setTerm(term)
+          .setResult(AppendResult.NOT_LEADER)
+          .setMatchIndex(RaftLog.INVALID_LOG_INDEX);
+    }
+    return answer.build();
   }
 
   private void noteCommits() {
@@ -162,7 +191,7 @@ final class FollowerAppends implements PeerService {
     }
     CompletableFuture<?> reply;
     synchronized (order) {
-      if (unfinished.anyOf(request)) {
+      if (unfinished.anyOf(request) || (installing.isLocked() && namesMembers(request))) {
         return false;
       }
       reply = receiver.receive(request);
@@ -183,6 +212,7 @@ final class FollowerAppends implements PeerService {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
     while (!gone.getAsBoolean() && !tryAppend(request, receiver)) {
       awaitAppended(unfinished.all(), request, end);
+      awaitInstalled();
     }
   }
 
@@ -204,15 +234,31 @@ final class FollowerAppends implements PeerService {
   }
 
   private InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
-    return isDeposed(request)
+    boolean deposed;
+    synchronized (order) {
+      // an entry of a later leader has raised the term by now, or waits until this is over
+      deposed = isDeposed(request);
+    }
+    return deposed
         ? request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
         : request;
   }
 
   @Override
-  public @Nullable RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
-    JoiningVotes joining = votes;
-    return joining == null ? null : joining.vote(request);
+  public RequestVoteReplyProto vote(RequestVoteRequestProto request, Voter ratis)
+      throws IOException {
+    if (!request.getPreVote()) {
+      voting.incrementAndGet();
+    }
+    try {
+      JoiningVotes joining = votes;
+      RequestVoteReplyProto reply = joining == null ? null : joining.vote(request);
+      return reply == null ? ratis.vote(request) : reply;
+    } finally {
+      if (!request.getPreVote()) {
+        voting.decrementAndGet();
+      }
+    }
   }
 
   @Override
@@ -244,6 +290,22 @@ final class FollowerAppends implements PeerService {
   private boolean isDeposed(InstallSnapshotRequestProto request) {
     RaftServer.Division owner = division;
     return owner != null && request.getLeaderTerm() < owner.getInfo().getCurrentTerm();
+  }
+
+  private static boolean namesMembers(AppendEntriesRequestProto request) {
+    return request.getEntriesList().stream().anyMatch(LogEntryProto::hasConfigurationEntry);
+  }
+
+  /** Waits until no snapshot is being taken over, but not for long. */
+  private void awaitInstalled() throws IOException {
+    try {
+      if (installing.tryLock(GONE_MILLIS, TimeUnit.MILLISECONDS)) {
+        installing.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the node stops", e);
+    }
   }
 
   /** Waits until these appends are done, but not for long. */

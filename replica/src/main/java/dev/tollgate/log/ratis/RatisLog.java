@@ -327,8 +327,7 @@ public final class RatisLog implements ReplicatedLog {
     for (RaftPeer peer : division.getGroup().getPeers()) {
       String id = peer.getId().toString();
       members.add(
-          new LogStatus.Member(
-              id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
+          new LogStatus.Member(id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
     }
     return new LogStatus(
         settings.nodeId(),

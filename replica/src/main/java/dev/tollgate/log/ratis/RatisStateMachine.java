@@ -128,10 +128,7 @@ final class RatisStateMachine extends BaseStateMachine {
             new PeerVersions(consumer.version(), consumer::featureLevel),
             this::refused);
     this.appends =
-        new FollowerAppends(
-            2 * settings.electionTimeout().toMillis(),
-            updater,
-            this::cannotAppend);
+        new FollowerAppends(2 * settings.electionTimeout().toMillis(), updater, this::cannotAppend);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),

@@ -59,12 +59,7 @@ final class LoneFollower implements AutoCloseable {
   private long calls;
 
   LoneFollower(Path directory, long snapshotLogBytes) throws IOException {
-    this(
-        directory,
-        snapshotLogBytes,
-        Ports.peers(3),
-        Duration.ofSeconds(10),
-        /* joins= */ false);
+    this(directory, snapshotLogBytes, Ports.peers(3), Duration.ofSeconds(10), /* joins= */ false);
   }
 
   private LoneFollower(
@@ -90,25 +85,40 @@ final class LoneFollower implements AutoCloseable {
   }
 
   /** A node that is no member yet, and stands for election soon once it is one. */
-  static LoneFollower joining(Path directory, long snapshotLogBytes)
-      throws IOException {
+  static LoneFollower joining(Path directory, long snapshotLogBytes) throws IOException {
     return joining(directory, snapshotLogBytes, Ports.peers(3));
   }
 
   private static LoneFollower joining(
-      Path directory,
-      long snapshotLogBytes,
-      SortedMap<String, String> peers)
-      throws IOException {
+      Path directory, long snapshotLogBytes, SortedMap<String, String> peers) throws IOException {
     return new LoneFollower(
         directory, snapshotLogBytes, peers, Duration.ofMillis(50), /* joins= */ true);
   }
 
   /** Stops this node, and starts it again. */
-  LoneFollower again(Path directory, long snapshotLogBytes)
-      throws IOException {
+  LoneFollower again(Path directory, long snapshotLogBytes) throws IOException {
     close();
     return joining(directory, snapshotLogBytes, peers);
+  }
+
+  /** Votes on the thread of the caller for the node that would lead this term. */
+  RequestVoteReplyProto vote(long term, TermIndexProto last) throws Exception {
+    RequestVoteRequestProto vote =
+        RequestVoteRequestProto.newBuilder()
+            .setServerRequest(request(term))
+            .setCandidateTerm(term)
+            .setCandidateLastEntry(last)
+            .build();
+    return appends().vote(vote, RatisLogTest.serverOf(log)::requestVote);
+  }
+
+  /** Connects to this node as another one. */
+  RawPeer connect(String id) throws IOException {
+    return RawPeer.node(id, ID, peers.get(ID)).reading();
+  }
+
+  FollowerAppends appends() throws Exception {
+    return ((RatisStateMachine) division().getStateMachine()).appends();
   }
 
   /**
