@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -14,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.lang.reflect.AccessibleObject;
 import java.util.Set;
 import java.util.Timer;
 import org.junit.jupiter.api.Test;
@@ -97,6 +99,17 @@ class ReplicaArchitectureTest {
               target(owner(assignableTo(Thread.class)))
                   .or(target(owner(assignableTo(Timer.class)))));
 
+  /** So that DESIGN.md of package log can list what an upgrade of Ratis has to look at. */
+  private static final ArchRule REACHES_INTO_RATIS =
+      noClasses()
+          .that(resideInAPackage("dev.tollgate.log.."))
+          .and()
+          .haveSimpleNameNotEndingWith("RatisInternals")
+          .should()
+          .callMethodWhere(
+              target(owner(assignableTo(AccessibleObject.class)))
+                  .and(target(name("setAccessible"))));
+
   /** What the rest of a node uses of package store.h2. */
   private static final Set<String> FOR_OTHERS = Set.of("SqlErrors", "SqlValue", "ReplicaFailure");
 
@@ -177,6 +190,18 @@ class ReplicaArchitectureTest {
   @Test
   void threadsAreSupervised() {
     SUPERVISED.check(CLASSES);
+  }
+
+  @Test
+  void oneClassReachesIntoRatis() {
+    REACHES_INTO_RATIS.check(CLASSES);
+  }
+
+  @Test
+  void ruleCatchesASecondReachIntoRatis() throws ClassNotFoundException {
+    JavaClasses held =
+        new ClassFileImporter().importClasses(Class.forName("dev.tollgate.log.ratis.HeldAppend"));
+    assertThrows(AssertionError.class, () -> REACHES_INTO_RATIS.check(held));
   }
 
   @Test

@@ -3,10 +3,7 @@ package dev.tollgate.tls;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.net.Socket;
 import java.security.GeneralSecurityException;
-import java.security.Principal;
-import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
@@ -16,8 +13,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedKeyManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -196,96 +191,6 @@ public final class TlsCredentials {
       return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("this JDK has no TLS", e);
-    }
-  }
-
-  /**
-   * A trust manager for nodes that follows the files, for a library that keeps what it is given.
-   */
-  public X509ExtendedTrustManager nodeTrust() {
-    return new CheckingTrust(() -> material, /* nodesOnly= */ true);
-  }
-
-  /** A key manager that follows the files, for a library that keeps what it is given. */
-  public X509ExtendedKeyManager followingKey() {
-    return new FollowingKey();
-  }
-
-  /** A handshake that begins with one certificate ends with its key, whatever comes meanwhile. */
-  private final class FollowingKey extends X509ExtendedKeyManager {
-    private volatile TlsMaterial last = material;
-    private volatile TlsMaterial before = material;
-
-    private String alias(@Nullable String chosen, TlsMaterial from) {
-      return chosen == null ? "" : chosen + "-" + System.identityHashCode(from);
-    }
-
-    private synchronized TlsMaterial turn() {
-      TlsMaterial now = material;
-      if (now != last) {
-        before = last;
-        last = now;
-      }
-      return now;
-    }
-
-    private TlsMaterial named(@Nullable String alias) {
-      TlsMaterial old = before;
-      return alias != null && alias.endsWith("-" + System.identityHashCode(old)) ? old : last;
-    }
-
-    private static @Nullable String nullIfEmpty(String alias) {
-      return alias.isEmpty() ? null : alias;
-    }
-
-    private static @Nullable String plain(@Nullable String alias) {
-      return alias == null ? null : alias.substring(0, Math.max(0, alias.indexOf('-')));
-    }
-
-    @Override
-    public String @Nullable [] getClientAliases(String kind, Principal @Nullable [] issuers) {
-      String alias = chooseClientAlias(new String[] {kind}, issuers, null);
-      return alias == null ? null : new String[] {alias};
-    }
-
-    @Override
-    public @Nullable String chooseClientAlias(
-        String[] kinds, Principal @Nullable [] issuers, @Nullable Socket socket) {
-      TlsMaterial now = turn();
-      return nullIfEmpty(alias(now.keyManager().chooseClientAlias(kinds, issuers, socket), now));
-    }
-
-    @Override
-    public String @Nullable [] getServerAliases(String kind, Principal @Nullable [] issuers) {
-      return getClientAliases(kind, issuers);
-    }
-
-    @Override
-    public @Nullable String chooseServerAlias(
-        String kind, Principal @Nullable [] issuers, @Nullable Socket socket) {
-      return chooseClientAlias(new String[] {kind}, issuers, socket);
-    }
-
-    @Override
-    public @Nullable String chooseEngineClientAlias(
-        String[] kinds, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
-      return chooseClientAlias(kinds, issuers, null);
-    }
-
-    @Override
-    public @Nullable String chooseEngineServerAlias(
-        String kind, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
-      return chooseClientAlias(new String[] {kind}, issuers, null);
-    }
-
-    @Override
-    public X509Certificate @Nullable [] getCertificateChain(@Nullable String alias) {
-      return named(alias).keyManager().getCertificateChain(plain(alias));
-    }
-
-    @Override
-    public @Nullable PrivateKey getPrivateKey(@Nullable String alias) {
-      return named(alias).keyManager().getPrivateKey(plain(alias));
     }
   }
 }

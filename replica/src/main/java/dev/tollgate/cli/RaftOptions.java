@@ -1,7 +1,6 @@
 package dev.tollgate.cli;
 
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.NodeTls;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,14 +48,6 @@ final class RaftOptions {
           "Milliseconds of silence after which the leader is replaced; at most twice that."
               + " [TOLLGATE_ELECTION_TIMEOUT]")
   private long electionTimeoutMillis;
-
-  @Option(
-      names = "--raft-transport",
-      defaultValue = "tcp",
-      description =
-          "How nodes talk with each other: tcp, or grpc as versions up to 0.1 did. The same for all"
-              + " nodes. [TOLLGATE_RAFT_TRANSPORT]")
-  private RaftTransport transport = RaftTransport.TCP;
 
   @Option(
       names = "--snapshot-log-mib",
@@ -124,7 +115,6 @@ final class RaftOptions {
         data,
         electionTimeout(),
         snapshotLogBytes(),
-        transport,
         tls != null && tls.peers() ? tls.credentials() : null);
   }
 

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import ch.qos.logback.classic.Level;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
 import dev.tollgate.node.slow.SlowSettings;
@@ -183,8 +182,7 @@ final class Rehearsal {
               peers,
               directory.resolve(id),
               RaftSettings.ELECTION_TIMEOUT,
-              RaftSettings.SNAPSHOT_LOG_BYTES,
-              RaftTransport.TCP);
+              RaftSettings.SNAPSHOT_LOG_BYTES);
       InetSocketAddress clients = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       Node node =
           new Node(

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param electionTimeout the shortest silence of a leader after which a follower stands for
  *     election; the longest is twice that
  * @param snapshotLogBytes by how much the log grows between two snapshots
- * @param transport how the nodes talk with each other; the same for all nodes
  * @param tls with which they encrypt it, all or none of them; null for none
  */
 public record RaftSettings(
@@ -34,7 +33,6 @@ public record RaftSettings(
     Path directory,
     Duration electionTimeout,
     long snapshotLogBytes,
-    RaftTransport transport,
     @Nullable TlsCredentials tls) {
   /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
@@ -45,7 +43,6 @@ public record RaftSettings(
   public RaftSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(directory, "directory");
-    requireNonNull(transport, "transport");
     peers = Collections.unmodifiableSortedMap(new TreeMap<>(peers));
     if (!peers.isEmpty() && !peers.containsKey(nodeId)) {
       throw new IllegalArgumentException("node " + nodeId + " is none of the peers " + peers);
@@ -68,22 +65,14 @@ public record RaftSettings(
       SortedMap<String, String> peers,
       Path directory,
       Duration electionTimeout,
-      long snapshotLogBytes,
-      RaftTransport transport) {
-    this(nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, transport, null);
+      long snapshotLogBytes) {
+    this(nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, null);
   }
 
   /** Returns these settings with TLS between nodes. */
   public RaftSettings withTls(@Nullable TlsCredentials credentials) {
     return new RaftSettings(
-        nodeId,
-        raftAddress,
-        peers,
-        directory,
-        electionTimeout,
-        snapshotLogBytes,
-        transport,
-        credentials);
+        nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, credentials);
   }
 
   /** Returns the settings of a group of this node alone, which listens nowhere. */
@@ -94,7 +83,6 @@ public record RaftSettings(
         new TreeMap<>(Map.of(nodeId, "")),
         directory,
         ELECTION_TIMEOUT,
-        SNAPSHOT_LOG_BYTES,
-        RaftTransport.TCP);
+        SNAPSHOT_LOG_BYTES);
   }
 }

@@ -46,8 +46,6 @@ class ArgumentsTest {
         "--peers=n1=A,n2=B | 'A' is no address: write host:port",
         "--peers=n1 | --peers: 'n1' is no node: write id=host:port,id=host:port",
         "--peers=n2=127.0.0.1:1 | --peers does not name this node, n1",
-        "--raft-transport=udp | Invalid value for option '--raft-transport': expected one of [TCP,"
-            + " GRPC]",
         "--election-timeout=1 | --election-timeout is 1 ms: it has to be from 50 to 60000",
         "--election-timeout=soon | Invalid value for option '--election-timeout': 'soon'",
         "--snapshot-log-mib=0 | --snapshot-log-mib has to be more than 0",

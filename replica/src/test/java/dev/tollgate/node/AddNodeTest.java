@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -119,8 +118,7 @@ class AddNodeTest {
                 new TreeMap<>(peers),
                 directory.resolve(id),
                 RaftSettings.ELECTION_TIMEOUT,
-                RaftSettings.SNAPSHOT_LOG_BYTES,
-                RaftTransport.TCP)));
+                RaftSettings.SNAPSHOT_LOG_BYTES)));
   }
 
   private void add(String id, String address) throws SQLException {

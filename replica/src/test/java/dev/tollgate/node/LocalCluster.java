@@ -9,7 +9,6 @@ import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
@@ -47,7 +46,6 @@ final class LocalCluster implements AutoCloseable {
   private Supplier<SqlDatabase> fresh = SqlDatabase::new;
   private Function<String, @Nullable NodeTls> tls = id -> null;
   private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
-  private RaftTransport transport = RaftTransport.TCP;
   private @Nullable Path auditFiles;
   private @Nullable InetAddress administered;
 
@@ -91,10 +89,9 @@ final class LocalCluster implements AutoCloseable {
     fresh = databases;
   }
 
-  /** Gives nodes that are started from now on TLS, and this way to each other. */
-  void encrypt(Function<String, @Nullable NodeTls> settings, RaftTransport way) {
+  /** Gives nodes that are started from now on TLS. */
+  void encrypt(Function<String, @Nullable NodeTls> settings) {
     tls = settings;
-    transport = way;
   }
 
   /** Gives nodes that are started from now on other versions of the product. */
@@ -137,8 +134,7 @@ final class LocalCluster implements AutoCloseable {
             peers,
             directory.resolve(id),
             RaftSettings.ELECTION_TIMEOUT,
-            snapshotLogBytes,
-            transport);
+            snapshotLogBytes);
     NodeTls encryption = tls.apply(id);
     NodeSettings settings =
         new NodeSettings(

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.store.transfer.DatabaseCopy;
 import java.io.IOException;
@@ -166,7 +165,6 @@ class ReadinessTest {
         peers,
         directory.resolve(id),
         RaftSettings.ELECTION_TIMEOUT,
-        RaftSettings.SNAPSHOT_LOG_BYTES,
-        RaftTransport.TCP);
+        RaftSettings.SNAPSHOT_LOG_BYTES);
   }
 }

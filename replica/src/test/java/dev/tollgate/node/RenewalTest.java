@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -88,8 +87,7 @@ class RenewalTest {
               peers,
               directory.resolve(id),
               ELECTION_TIMEOUT,
-              RaftSettings.SNAPSHOT_LOG_BYTES,
-              RaftTransport.TCP);
+              RaftSettings.SNAPSHOT_LOG_BYTES);
       Node node = new Node(LoopbackSettings.of(id, raft));
       nodes.add(node);
       node.start();

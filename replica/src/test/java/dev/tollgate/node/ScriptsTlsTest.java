@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.admin.HttpCalls;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TestCertificates;
@@ -55,7 +54,7 @@ class ScriptsTlsTest {
 
   private void startNodes() throws Exception {
     cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
-    cluster.encrypt(this::tls, RaftTransport.TCP);
+    cluster.encrypt(this::tls);
     cluster.administer();
     cluster.startAll();
   }

@@ -4,8 +4,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.cli.certificates.TestAuthority;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.Pem;
 import dev.tollgate.tls.TestCertificates;
@@ -33,24 +31,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.ratis.grpc.GrpcTlsConfig;
-import org.apache.ratis.grpc.GrpcUtil;
-import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
-import org.apache.ratis.proto.grpc.RaftServerProtocolServiceGrpc;
-import org.apache.ratis.thirdparty.io.grpc.ManagedChannel;
-import org.apache.ratis.thirdparty.io.grpc.Status;
-import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
-import org.apache.ratis.thirdparty.io.grpc.netty.NegotiationType;
-import org.apache.ratis.thirdparty.io.grpc.netty.NettyChannelBuilder;
-import org.apache.ratis.thirdparty.io.netty.handler.ssl.SslProvider;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three nodes that talk over TLS with each other and with clients. */
 class TlsClusterTest {
@@ -107,10 +91,9 @@ class TlsClusterTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void clusterElectsAndReplicatesAndSurvivesItsLeader(RaftTransport transport) throws Exception {
-    cluster.encrypt(this::tls, transport);
+  @Test
+  void clusterElectsAndReplicatesAndSurvivesItsLeader() throws Exception {
+    cluster.encrypt(this::tls);
     cluster.startAll();
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement()) {
@@ -174,7 +157,7 @@ class TlsClusterTest {
 
   @Test
   void certificatesAreReplacedUnderLoadWithoutAFailedStatement() throws Exception {
-    cluster.encrypt(this::tls, RaftTransport.TCP);
+    cluster.encrypt(this::tls);
     cluster.startAll();
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement()) {
@@ -205,93 +188,9 @@ class TlsClusterTest {
     }
   }
 
-  /** Certificates with which a stranger comes to the gRPC port of a node. */
-  enum Stranger {
-    PLAIN,
-    WITHOUT_CERTIFICATE,
-    OF_ANOTHER_CA,
-    EXPIRED,
-    REVOKED,
-    CLIENT
-  }
-
-  private @Nullable TlsCredentials credentials(Stranger stranger) throws Exception {
-    TestCertificates other = new TestCertificates(directory.resolve("other"));
-    TestAuthority authority = certificates.authority;
-    Path trust = certificates.trust();
-    switch (stranger) {
-      case PLAIN -> {
-        return null;
-      }
-      case WITHOUT_CERTIFICATE -> {
-        return new TlsCredentials(
-            new TlsFiles(null, null, null, null, null, trust, null),
-            TlsVersion.TLS_1_3,
-            certificates.events);
-      }
-      case OF_ANOTHER_CA -> {
-        other.node("n9");
-        return new TlsCredentials(
-            other.files("n9", trust), TlsVersion.TLS_1_3, certificates.events);
-      }
-      case EXPIRED ->
-          certificates.write(
-              "n9", authority.node("n9", List.of("127.0.0.1"), TestCertificates.expired()));
-      case REVOKED -> certificates.revoke(certificates.node("n9"));
-      case CLIENT -> certificates.write("n9", authority.user("n9", TestCertificates.now()));
-    }
-    return unlisted("n9");
-  }
-
-  /** Asks a node for its vote; returns the status of the call. */
-  private static Status.Code vote(String address, @Nullable TlsCredentials credentials) {
-    NettyChannelBuilder builder = NettyChannelBuilder.forTarget(address);
-    ManagedChannel channel =
-        (credentials == null
-                ? builder.negotiationType(NegotiationType.PLAINTEXT)
-                : builder
-                    .negotiationType(NegotiationType.TLS)
-                    .sslContext(
-                        GrpcUtil.buildSslContextForClient(
-                            GrpcTlsConfig.newBuilder()
-                                .setKeyManager(credentials.followingKey())
-                                .setTrustManager(credentials.nodeTrust())
-                                .setMutualTls(true)
-                                .setSslProvider(SslProvider.JDK)
-                                .build())))
-            .build();
-    try {
-      var unused =
-          RaftServerProtocolServiceGrpc.newBlockingStub(channel)
-              .withDeadlineAfter(10, TimeUnit.SECONDS)
-              .requestVote(
-                  RequestVoteRequestProto.newBuilder().setCandidateTerm(1_000_000).build());
-      return Status.Code.OK;
-    } catch (StatusRuntimeException e) {
-      return e.getStatus().getCode();
-    } finally {
-      channel.shutdownNow();
-    }
-  }
-
-  @Tag("nightly")
-  @ParameterizedTest
-  @EnumSource
-  void strangerCannotVoteOverGrpc(Stranger stranger) throws Exception {
-    cluster.encrypt(this::tls, RaftTransport.GRPC);
-    TlsCredentials credentials = credentials(stranger);
-    cluster.startAll();
-    String address = cluster.raftAddress(cluster.leader());
-    assertEquals(Status.Code.UNAVAILABLE, vote(address, credentials));
-    // a node is answered, if only that Ratis knows no such group
-    certificates.node("n8");
-    Status.Code answer = vote(address, unlisted("n8"));
-    assertTrue(answer != Status.Code.UNAVAILABLE && answer != Status.Code.UNAUTHENTICATED);
-  }
-
   @Test
   void revokedNodeIsNotLetInAgain() throws Exception {
-    cluster.encrypt(this::tls, RaftTransport.TCP);
+    cluster.encrypt(this::tls);
     cluster.startAll();
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement()) {

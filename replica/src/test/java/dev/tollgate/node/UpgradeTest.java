@@ -12,7 +12,6 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.replica.FeatureLevelException;
 import dev.tollgate.wire.Protocol;
 import java.io.IOException;
@@ -213,8 +212,7 @@ class UpgradeTest {
             new TreeMap<>(),
             directory.resolve("n4"),
             RaftSettings.ELECTION_TIMEOUT,
-            RaftSettings.SNAPSHOT_LOG_BYTES,
-            RaftTransport.TCP);
+            RaftSettings.SNAPSHOT_LOG_BYTES);
     try (Node joining = new Node(LoopbackSettings.of("n4", raft).withLevels(EARLIER))) {
       joining.start();
       SQLException refused =

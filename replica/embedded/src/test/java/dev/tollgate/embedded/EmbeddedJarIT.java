@@ -126,8 +126,6 @@ class EmbeddedJarIT {
     assertEquals(
         new TreeSet<>(
             Set.of(
-                "ratis-client",
-                "ratis-grpc",
                 "ratis-metrics-default",
                 "ratis-server",
                 "slf4j-api",

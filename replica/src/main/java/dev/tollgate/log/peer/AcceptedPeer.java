@@ -13,8 +13,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
@@ -26,7 +24,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
-import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.server.RaftServer;
@@ -52,9 +49,6 @@ final class AcceptedPeer implements AutoCloseable {
 
   /** More than an answer takes of the send buffer; texts in answers are cut. */
   private static final long ANSWER_COST = 2 << 10;
-
-  /** What gRPC clients begin with. */
-  private static final byte[] HTTP2 = "PRI * HT".getBytes(StandardCharsets.US_ASCII);
 
   private static final String SAME_TLS =
       "All nodes of a cluster have to be started with the same --tls-peers, and each with a"
@@ -162,13 +156,6 @@ final class AcceptedPeer implements AutoCloseable {
   /** False if the other side is refused, or has only asked whether this node can be added. */
   private boolean hello(PeerSockets.Streams streams, DataInputStream in) throws IOException {
     streams.out().write(Frame.PREFACE);
-    in.mark(HTTP2.length);
-    if (Arrays.equals(in.readNBytes(HTTP2.length), HTTP2)) {
-      throw new ProtocolException(
-          "it speaks gRPC: all nodes of a cluster have to be started with the same"
-              + " --raft-transport");
-    }
-    in.reset();
     PeerConnection.requirePreface(in);
     Frame frame = Frame.read(in, Frame.MAX_HELLO_BYTES);
     if (frame.kind() != Frame.Kind.HELLO) {
@@ -234,7 +221,14 @@ final class AcceptedPeer implements AutoCloseable {
     switch (frame.kind()) {
       case APPEND -> append(frame);
       case SNAPSHOT -> installSnapshot(frame);
-      case VOTE -> answer(frame, () -> vote(RequestVoteRequestProto.parseFrom(frame.message())));
+      case VOTE ->
+          answer(
+              frame,
+              () ->
+                  settings
+                      .service()
+                      .vote(
+                          RequestVoteRequestProto.parseFrom(frame.message()), server::requestVote));
       case ELECTION ->
           answer(
               frame,
@@ -281,11 +275,6 @@ final class AcceptedPeer implements AutoCloseable {
       answer = failed(frame, e);
     }
     answer(answer);
-  }
-
-  private RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
-    RequestVoteReplyProto reply = settings.service().vote(request);
-    return reply == null ? server.requestVote(request) : reply;
   }
 
   private byte[] failed(Frame frame, Throwable failure) {
@@ -341,14 +330,11 @@ final class AcceptedPeer implements AutoCloseable {
             "the answer to a leader",
             reply.handle(
                 (done, failure) -> {
-                  answer(
-                      failure == null
-                          ? Frame.of(
-                              Frame.Kind.DONE,
-                              frame.call(),
-                              0,
-                              settings.service().withApplied(done))
-                          : failed(frame, failure));
+                  if (failure == null) {
+                    answer(frame, () -> settings.service().answer(request, done));
+                  } else {
+                    answer(failed(frame, failure));
+                  }
                   return null;
                 }));
     return reply;

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.RaftServer;
@@ -134,7 +135,6 @@ final class PeerAppender extends LogAppenderBase {
           send(connection);
         }
       }
-      link.giveUpIfSilent();
       getLeaderState().checkHealth(getFollower());
       await();
     }
@@ -237,7 +237,7 @@ final class PeerAppender extends LogAppenderBase {
   private void answered(AppendEntriesRequestProto request, Frame frame, Timestamp sendTime) {
     AppendEntriesReplyProto reply;
     try {
-      reply = AppendEntriesReplyProto.parseFrom(frame.message());
+      reply = ofItsTerm(request, AppendEntriesReplyProto.parseFrom(frame.message()));
     } catch (IOException e) {
       failed(request.getServerRequest().getCallId(), e);
       return;
@@ -272,6 +272,14 @@ final class PeerAppender extends LogAppenderBase {
     }
     getLeaderState().onAppendEntriesReply(this, reply);
     notifyLogAppender();
+  }
+
+  /** A follower that is in a later term acknowledges nothing, whatever its reply says. */
+  private static AppendEntriesReplyProto ofItsTerm(
+      AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+    return reply.getTerm() > request.getLeaderTerm()
+        ? reply.toBuilder().setResult(AppendResult.NOT_LEADER).build()
+        : reply;
   }
 
   /** True if the follower has entries of which this node did not know. */

@@ -10,6 +10,7 @@ import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ProtocolException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -18,6 +19,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.ratis.protocol.RaftPeer;
@@ -40,7 +42,8 @@ final class PeerConnection {
   private static final byte TLS_ALERT = 21;
   private static final byte TLS_HANDSHAKE = 22;
 
-  private static final long SECOND_LOOK_NANOS = 20_000_000;
+  /** How often the thread that reads the answers checks for silence, while nothing comes. */
+  private static final int CHECK_MILLIS = 100;
 
   /** Bytes of calls that the other node has yet to read: 64 MiB. */
   private static final long MAX_QUEUED_BYTES = 64L << 20;
@@ -66,9 +69,6 @@ final class PeerConnection {
   private final AtomicInteger answersRead = new AtomicInteger();
   private volatile @Nullable IOException reason;
 
-  /** When the silence of the node was first noticed, or 0. */
-  private volatile long suspectedNanos;
-
   PeerConnection(PeerSettings settings, RaftPeer peer) {
     this.settings = requireNonNull(settings, "settings");
     this.peer = requireNonNull(peer, "peer");
@@ -78,7 +78,7 @@ final class PeerConnection {
   void open() throws IOException {
     PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
     PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
-    DataInputStream input = input(streams);
+    DataInputStream input = input(new Answers(streams.in()));
     Welcome welcome = sayHello(streams, input, credentials, /* joining= */ false);
     String node = peer.getId().toString();
     PeerGuard.Refusal refusal = welcome.refusal();
@@ -88,7 +88,7 @@ final class PeerConnection {
     }
     settings.guard().acceptedBy(node);
     settings.guard().versions().connected(node, this, welcome.version());
-    socket.setSoTimeout(0);
+    socket.setSoTimeout(CHECK_MILLIS);
     in = input;
     said = credentials;
     heardNanos = System.nanoTime();
@@ -102,8 +102,55 @@ final class PeerConnection {
             this::breakOff);
   }
 
-  private static DataInputStream input(PeerSockets.Streams streams) {
-    return new DataInputStream(new BufferedInputStream(streams.in(), READ_BUFFER_BYTES));
+  private static DataInputStream input(InputStream in) {
+    return new DataInputStream(new BufferedInputStream(in, READ_BUFFER_BYTES));
+  }
+
+  /**
+   * Reads answers, and ends the connection if the node is silent. The thread that reads does this
+   * because no caller has to wait until the silence is long enough: Ratis interrupts the threads
+   * that ask for votes at the end of each election.
+   */
+  private final class Answers extends InputStream {
+    private final InputStream socketIn;
+    private boolean suspected;
+
+    Answers(InputStream socketIn) {
+      this.socketIn = socketIn;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    /** After a pause of this process, answers may be there that the second attempt reads. */
+    @Override
+    public int read(byte[] bytes, int from, int length) throws IOException {
+      while (true) {
+        try {
+          int count = socketIn.read(bytes, from, length);
+          suspected = false;
+          heardNanos = System.nanoTime();
+          return count;
+        } catch (SocketTimeoutException e) {
+          if (writer == null) {
+            // there was no hello in time
+            throw e;
+          }
+          boolean silent = isSilent();
+          if (silent && suspected) {
+            throw new IOException(
+                "it has said nothing for "
+                    + TimeUnit.NANOSECONDS.toMillis(settings.silenceNanos())
+                    + " ms",
+                e);
+          }
+          suspected = silent;
+        }
+      }
+    }
   }
 
   /**
@@ -151,8 +198,8 @@ final class PeerConnection {
     int name = Frame.PREFACE.length - 1;
     if (!Arrays.equals(preface, 0, name, Frame.PREFACE, 0, name)) {
       throw new ProtocolException(
-          "what answers there speaks another protocol: all nodes of a cluster have to be started"
-              + " with the same --raft-transport, and the address has to be that for other nodes");
+          "what answers there speaks another protocol: the address has to be the --raft-address of"
+              + " that node");
     }
     if (preface[name] != Frame.PREFACE[name]) {
       throw new ProtocolException(
@@ -179,7 +226,7 @@ final class PeerConnection {
     try (Socket socket = new Socket()) {
       PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
       socket.setSoTimeout(millis);
-      Welcome welcome = sayHello(streams, input(streams), credentials, /* joining= */ true);
+      Welcome welcome = sayHello(streams, input(streams.in()), credentials, /* joining= */ true);
       return welcome.refusal() != null
           ? welcome.refusal()
           : settings.guard().versions().checkJoining(welcome.version());
@@ -254,7 +301,6 @@ final class PeerConnection {
       throw new ProtocolException("an answer to a call that nobody has made");
     }
     answersRead.incrementAndGet();
-    heardNanos = System.nanoTime();
     requireNonNull(writer).read(call.cost());
     String node = peer.getId().toString();
     switch (frame.kind()) {
@@ -284,35 +330,13 @@ final class PeerConnection {
     }
   }
 
-  /**
-   * True if calls have had no answer for long, and nothing else has come or gone meanwhile. Takes
-   * two looks: after a pause of this process, answers may be there that nobody has read yet.
-   */
-  boolean isSilent() {
+  /** True if calls have had no answer for long, and nothing else has come or gone meanwhile. */
+  private boolean isSilent() {
     long silence = settings.silenceNanos();
     long now = System.nanoTime();
     long quiet = Math.min(now - heardNanos, now - requireNonNull(writer).wroteNanos());
-    boolean silent = quiet > silence && owesAnAnswerFor(silence, now);
-    long suspected = suspectedNanos;
-    if (!silent || suspected == 0) {
-      suspectedNanos = silent ? now : 0;
-      return false;
-    }
-    return now - suspected > SECOND_LOOK_NANOS;
-  }
-
-  /**
-   * True if this node has waited for the other one, to be connected or to be answered, for as long
-   * as a follower waits for its leader.
-   */
-  boolean isLate() {
-    long limit = settings.electionNanos();
-    long now = System.nanoTime();
-    return now - heardNanos > limit && (writer == null || owesAnAnswerFor(limit, now));
-  }
-
-  private boolean owesAnAnswerFor(long nanos, long now) {
-    return calls.values().stream().anyMatch(call -> now - call.beganNanos() > nanos);
+    return quiet > silence
+        && calls.values().stream().anyMatch(call -> now - call.beganNanos() > silence);
   }
 
   boolean isClosed() {

@@ -190,29 +190,6 @@ final class PeerLink implements AutoCloseable {
     }
   }
 
-  /** Gives the connection up if it owes answers and brings nothing any more. */
-  void giveUpIfSilent() {
-    PeerConnection open = connection();
-    if (open != null && open.isSilent()) {
-      open.breakOff(
-          new IOException(
-              "it has said nothing for "
-                  + TimeUnit.NANOSECONDS.toMillis(settings.silenceNanos())
-                  + " ms"));
-    }
-  }
-
-  /**
-   * Drops a connection that may have been lost with the network, so that the next call makes a new
-   * one. One that brings answers is kept: it may carry the votes of an election.
-   */
-  void renew() {
-    PeerConnection open = current;
-    if (open != null && open.isLate()) {
-      open.breakOff(new IOException("a new connection takes its place"));
-    }
-  }
-
   @Override
   public void close() {
     mutex.lock();

@@ -178,12 +178,9 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     return link;
   }
 
+  /** A link finds out by itself that its connection is of no more use. */
   @Override
-  public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {
-    if (reconnect) {
-      renew(peer);
-    }
-  }
+  public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {}
 
   /** Parses an answer. */
   private interface Parser<A> {
@@ -199,7 +196,6 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
       try {
         return parser.parse(answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS).message());
       } catch (TimeoutException e) {
-        link.giveUpIfSilent();
         throw new IOException(
             "node " + link.peer().getId() + " has not answered for " + ANSWER_MILLIS + " ms", e);
       }
@@ -337,13 +333,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
                 connection.call(
                     (call, read) -> Frame.of(Frame.Kind.FORWARD, call, read, entry.toBytes())))
         .thenApply(answer -> answer.body().nullableString())
-        .orTimeout(2 * ForwardedEntry.MILLIS, TimeUnit.MILLISECONDS)
-        .whenComplete((rejection, failure) -> link.giveUpIfSilent());
-  }
-
-  @Override
-  public boolean givesState() {
-    return true;
+        .orTimeout(2 * ForwardedEntry.MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -385,7 +375,6 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     try {
       return answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      link.giveUpIfSilent();
       throw new IOException("node " + link.peer().getId() + " does not answer", e);
     } catch (ExecutionException e) {
       throw new IOException(requireNonNull(e.getCause()).getMessage(), e);
@@ -393,11 +382,9 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   }
 
   @Override
-  public void renew(RaftPeerId peer) {
-    PeerLink link = links.get(peer);
-    if (link != null) {
-      link.renew();
-    }
+  public boolean isConnected(String nodeId) {
+    PeerLink link = links.get(RaftPeerId.valueOf(nodeId));
+    return link != null && link.connection() != null;
   }
 
   /** Ends all connections. Ratis calls this when the server is closed; later calls do nothing. */

@@ -8,26 +8,29 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
-import org.jspecify.annotations.Nullable;
 
-/**
- * What a node does with the messages of a leader before Ratis gets them, whichever way they come.
- * Thread-safe.
- */
+/** What a node does with the messages of a leader before Ratis gets them. Thread-safe. */
 public interface PeerService {
   /**
-   * Returns a reply to the leader that says what this node has applied, in place of what it knows
-   * to be committed. Ratis shows that number and does nothing else with it, and a node that
-   * receives entries without applying them is to be seen.
+   * Returns the answer to a leader, in place of a reply of Ratis that was made a moment ago. A
+   * leader of a term below that of this node is told so, and nothing else: an acknowledgement would
+   * count for a commit, although this node may have helped to elect a leader without the entry.
+   *
+   * <p>The answer says what this node has applied, in place of what it knows to be committed. Ratis
+   * shows that number and does nothing else with it, and a node that receives entries without
+   * applying them is to be seen.
+   *
+   * @throws IOException if the leader has to send the request again, because this node is voting
    */
-  AppendEntriesReplyProto withApplied(AppendEntriesReplyProto reply);
+  AppendEntriesReplyProto answer(AppendEntriesRequestProto request, AppendEntriesReplyProto reply)
+      throws IOException;
 
   /** Takes a request to append entries. */
   interface Receiver {
     /**
      * Hands a request to Ratis; throws nothing.
      *
-     * @return the reply of Ratis, if it can be had here; exceptionally if the request failed
+     * @return the reply of Ratis; exceptionally if the request failed
      */
     CompletableFuture<?> receive(AppendEntriesRequestProto request);
   }
@@ -52,13 +55,17 @@ public interface PeerService {
   void append(AppendEntriesRequestProto request, BooleanSupplier gone, Receiver receiver)
       throws IOException;
 
+  /** Has Ratis vote. */
+  interface Voter {
+    RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException;
+  }
+
   /**
-   * Votes in place of Ratis, if this node joins.
+   * Votes, in place of Ratis if this node joins.
    *
-   * @return null if Ratis is to vote
    * @throws IOException if the vote cannot be written
    */
-  @Nullable RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException;
+  RequestVoteReplyProto vote(RequestVoteRequestProto request, Voter ratis) throws IOException;
 
   /** Takes the leader of a term for silent, so that this node votes for another one. */
   void doubtLeader(String nodeId, long term);

@@ -73,11 +73,6 @@ public record PeerSettings(
     return TimeUnit.MILLISECONDS.toNanos(Math.min(Math.max(1_000, 5 * electionMillis), 3_000));
   }
 
-  /** The shortest silence of a leader after which a follower stands for election. */
-  long electionNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(electionMillis);
-  }
-
   /** How long to wait until a node that was not reached is tried again. */
   long retryNanos() {
     return TimeUnit.MILLISECONDS.toNanos(Math.min(electionMillis / 4, 250));

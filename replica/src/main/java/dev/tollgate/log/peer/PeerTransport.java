@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.protocol.RaftPeer;
-import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +34,6 @@ public interface PeerTransport extends AutoCloseable {
    */
   CompletableFuture<Void> forward(ByteString entry);
 
-  /** True if a leader gives its state on this way. */
-  boolean givesState();
-
   /**
    * Fetches a snapshot of the leader that covers an entry. Waits while it arrives.
    *
@@ -49,11 +45,8 @@ public interface PeerTransport extends AutoCloseable {
   SnapshotFile fetchState(String leaderId, long logIndex, Path file)
       throws IOException, InterruptedException;
 
-  /**
-   * Has the next call to a node make a new connection. One that is known to bring answers may be
-   * kept.
-   */
-  void renew(RaftPeerId peer);
+  /** True if there is a connection from this node to another one at this moment. */
+  boolean isConnected(String nodeId);
 
   @Override
   void close();

@@ -88,7 +88,6 @@ final class SnapshotDelivery {
           throw new InterruptedException("this node leads no more");
         }
         link.ask(this::isThere);
-        link.giveUpIfSilent();
       }
     }
   }

@@ -3,20 +3,21 @@ package dev.tollgate.log.ratis;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.peer.PeerService;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -30,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request waits while one of its entries is on its way to the disk, because Ratis would
  * acknowledge that entry too early. If an append fails, the node fails: what Ratis has in memory
- * may differ from its disk by then.
+ * may differ from its disk by then. Nothing is acknowledged to the leader of a term that this node
+ * has left meanwhile.
  *
  * <p>A snapshot from the leader makes Ratis (SegmentedRaftLogWorker.syncWithSnapshot) forget what
  * its writer still has to do. An append on its way then never ends. Worse, the writer may forget to
@@ -44,7 +46,8 @@ import org.jspecify.annotations.Nullable;
  * say that the node is being initialized until it has that entry.
  *
  * <p>A request with a snapshot also names the members. Ratis (SnapshotInstallationHandler) takes
- * them before it looks at the term, so they are removed from a request of a former leader.
+ * them whatever the term, after the snapshot, so they are removed from a request of a former
+ * leader, and entries that name other members wait meanwhile.
  */
 final class FollowerAppends implements PeerService {
   private static final long NO_TERM = -1;
@@ -57,20 +60,23 @@ final class FollowerAppends implements PeerService {
 
   private static final String LOG_OF_RATIS = RaftLog.class.getPackageName() + ".";
 
-  private static final long FORGOTTEN_NANOS = 100_000;
-
   private final Consumer<Throwable> failed;
 
   /** Held while Ratis orders an append, as two connections may bring the same entries at once. */
   private final Object order = new Object();
 
+  /**
+   * Votes under way. Ratis appends after it has compared the terms, without its monitor: a vote may
+   * have looked at the end of the log before that, and raise the term afterwards.
+   */
+  private final AtomicInteger voting = new AtomicInteger();
+
   private final RatisUpdater updater;
+  private final UnfinishedAppends unfinished = new UnfinishedAppends();
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
-  private final RaftTransport transport;
   private final long electionMillis;
   private final ApplyLag lag = new ApplyLag(TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS));
-  private volatile @Nullable UnfinishedAppends unfinished;
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
@@ -83,12 +89,7 @@ final class FollowerAppends implements PeerService {
    * @param electionMillis the longest election timeout
    * @param failed is told why this node will append nothing more; may be called more than once
    */
-  FollowerAppends(
-      RaftTransport transport,
-      long electionMillis,
-      RatisUpdater updater,
-      Consumer<Throwable> failed) {
-    this.transport = requireNonNull(transport, "transport");
+  FollowerAppends(long electionMillis, RatisUpdater updater, Consumer<Throwable> failed) {
     this.electionMillis = electionMillis;
     this.updater = requireNonNull(updater, "updater");
     this.failed = requireNonNull(failed, "failed");
@@ -103,11 +104,6 @@ final class FollowerAppends implements PeerService {
   void install(RaftServer server, RaftGroupId group, Runnable arrived) throws IOException {
     chunkArrived = arrived;
     RaftServer.Division owner = server.getDivision(group);
-    unfinished =
-        switch (transport) {
-          case TCP -> new UnfinishedAppends.Tracked();
-          case GRPC -> UnfinishedAppends.Chained.of(owner);
-        };
     election = new EarlyElection(owner, electionMillis);
     votes = new JoiningVotes(owner);
     division = owner;
@@ -153,11 +149,29 @@ final class FollowerAppends implements PeerService {
   }
 
   @Override
-  public AppendEntriesReplyProto withApplied(AppendEntriesReplyProto reply) {
+  public AppendEntriesReplyProto answer(
+      AppendEntriesRequestProto request, AppendEntriesReplyProto reply) throws IOException {
     RaftServer.Division owner = division;
-    return owner == null
-        ? reply
-        : reply.toBuilder().setFollowerCommit(owner.getInfo().getLastAppliedIndex()).build();
+    if (owner == null) {
+      return reply;
+    }
+    // before the term: a vote that is over by now has raised it, and one that begins later finds
+    // the entries in the log
+    boolean isVoting = voting.get() > 0;
+    long term = owner.getInfo().getCurrentTerm();
+    if (isVoting && term == request.getLeaderTerm() && request.getEntriesCount() > 0) {
+      throw new IOException("this node is voting in a later term");
+    }
+    AppendEntriesReplyProto.Builder answer =
+        reply.toBuilder().setFollowerCommit(owner.getInfo().getLastAppliedIndex());
+    if (term > request.getLeaderTerm()) {
+      answer
+          .setServerReply(reply.getServerReply().toBuilder().setSuccess(false))
+          .setTerm(term)
+          .setResult(AppendResult.NOT_LEADER)
+          .setMatchIndex(RaftLog.INVALID_LOG_INDEX);
+    }
+    return answer.build();
   }
 
   private void noteCommits() {
@@ -174,19 +188,19 @@ final class FollowerAppends implements PeerService {
   public boolean tryAppend(AppendEntriesRequestProto received, Receiver receiver) {
     noteCommits();
     AppendEntriesRequestProto request = checked(received);
-    UnfinishedAppends appends = unfinished;
-    if (request.getEntriesCount() == 0 || appends == null) {
+    if (request.getEntriesCount() == 0) {
       var unused = receiver.receive(request);
       return true;
     }
-    CompletableFuture<?> append;
+    CompletableFuture<?> reply;
     synchronized (order) {
-      if (appends.anyOf(request)) {
+      if (unfinished.anyOf(request) || (installing.isLocked() && namesMembers(request))) {
         return false;
       }
-      append = appends.began(request, receiver.receive(request));
+      reply = receiver.receive(request);
+      unfinished.began(request, reply);
     }
-    watch(append);
+    watch(reply);
     return true;
   }
 
@@ -200,7 +214,8 @@ final class FollowerAppends implements PeerService {
       throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
     while (!gone.getAsBoolean() && !tryAppend(request, receiver)) {
-      awaitAppended(requireNonNull(unfinished, "unfinished").all(), request, end);
+      awaitAppended(unfinished.all(), request, end);
+      awaitInstalled();
     }
   }
 
@@ -224,15 +239,31 @@ final class FollowerAppends implements PeerService {
   }
 
   private InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
-    return isDeposed(request)
+    boolean deposed;
+    synchronized (order) {
+      // an entry of a later leader has raised the term by now, or waits until this is over
+      deposed = isDeposed(request);
+    }
+    return deposed
         ? request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
         : request;
   }
 
   @Override
-  public @Nullable RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
-    JoiningVotes joining = votes;
-    return joining == null ? null : joining.vote(request);
+  public RequestVoteReplyProto vote(RequestVoteRequestProto request, Voter ratis)
+      throws IOException {
+    if (!request.getPreVote()) {
+      voting.incrementAndGet();
+    }
+    try {
+      JoiningVotes joining = votes;
+      RequestVoteReplyProto reply = joining == null ? null : joining.vote(request);
+      return reply == null ? ratis.vote(request) : reply;
+    } finally {
+      if (!request.getPreVote()) {
+        voting.decrementAndGet();
+      }
+    }
   }
 
   @Override
@@ -266,6 +297,22 @@ final class FollowerAppends implements PeerService {
     return owner != null && request.getLeaderTerm() < owner.getInfo().getCurrentTerm();
   }
 
+  private static boolean namesMembers(AppendEntriesRequestProto request) {
+    return request.getEntriesList().stream().anyMatch(LogEntryProto::hasConfigurationEntry);
+  }
+
+  /** Waits until no snapshot is being taken over, but not for long. */
+  private void awaitInstalled() throws IOException {
+    try {
+      if (installing.tryLock(GONE_MILLIS, TimeUnit.MILLISECONDS)) {
+        installing.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the node stops", e);
+    }
+  }
+
   /** Waits until these appends are done, but not for long. */
   private static void awaitAppended(
       CompletableFuture<?> appends, AppendEntriesRequestProto request, long end)
@@ -287,8 +334,6 @@ final class FollowerAppends implements PeerService {
       // the leader may have gone meanwhile
       return;
     }
-    // Ratis forgets the indices of an append just after the append is done
-    LockSupport.parkNanos(FORGOTTEN_NANOS);
   }
 
   /** Fails the node if the log of Ratis throws. Other failures concern the request alone. */
@@ -324,7 +369,7 @@ final class FollowerAppends implements PeerService {
     RaftServer.Division owner = requireNonNull(division, "division");
     try {
       LogWriter writer = LogWriter.of(owner.getRaftLog());
-      requireNonNull(unfinished, "unfinished")
+      unfinished
           .all()
           .thenCompose(appended -> writer.drained())
           .get(SETTLE_SECONDS, TimeUnit.SECONDS);

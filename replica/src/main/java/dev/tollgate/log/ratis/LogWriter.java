@@ -1,9 +1,10 @@
 package dev.tollgate.log.ratis;
 
+import static dev.tollgate.log.ratis.RatisInternals.constructor;
 import static dev.tollgate.log.ratis.RatisInternals.field;
+import static dev.tollgate.log.ratis.RatisInternals.method;
 import static java.util.Objects.requireNonNull;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -12,7 +13,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.segmented.SegmentedRaftLog;
 import org.apache.ratis.util.DataBlockingQueue;
@@ -65,16 +65,10 @@ final class LogWriter {
    */
   static LogWriter of(RaftLog log) throws ReflectiveOperationException {
     Object worker = field(SegmentedRaftLog.class, "fileLogWorker").get(log);
-    Method purge =
-        Stream.of(worker.getClass().getDeclaredMethods())
-            .filter(method -> method.getName().equals("purge") && method.getParameterCount() == 1)
-            .findFirst()
-            .orElseThrow(() -> new NoSuchMethodException(worker.getClass() + ".purge"));
-    purge.setAccessible(true);
-    Method future = purge.getReturnType().getDeclaredMethod("getFuture");
-    future.setAccessible(true);
-    Constructor<?> segments = purge.getParameterTypes()[0].getDeclaredConstructors()[0];
-    segments.setAccessible(true);
+    Class<?> segments =
+        Class.forName(
+            SegmentedRaftLog.class.getPackageName() + ".SegmentedRaftLogCache$TruncationSegments");
+    Method purge = method(worker.getClass(), "purge", segments);
     return new LogWriter(
         worker,
         (Executor) field(worker.getClass(), "workerThreadExecutor").get(worker),
@@ -82,8 +76,8 @@ final class LogWriter {
         (DataBlockingQueue<?>) field(worker.getClass(), "queue").get(worker),
         field(worker.getClass(), "out"),
         purge,
-        future,
-        segments.newInstance("the server closes", null, List.of()));
+        method(purge.getReturnType(), "getFuture"),
+        constructor(segments).newInstance("the server closes", null, List.of()));
   }
 
   /** Returns the open segment: another object after a segment was begun, closed or cut. */

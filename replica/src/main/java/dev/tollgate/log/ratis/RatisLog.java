@@ -19,14 +19,12 @@ import dev.tollgate.log.Supervision;
 import dev.tollgate.log.TermLeader;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
-import dev.tollgate.log.peer.PeerGuard;
 import dev.tollgate.log.peer.PeerRpc;
 import dev.tollgate.log.peer.PeerSettings;
 import dev.tollgate.log.peer.PeerTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,8 +66,8 @@ import org.slf4j.LoggerFactory;
  * and without a hop of their own. docs/adr/0003 says what is configured here and why.
  */
 public final class RatisLog implements ReplicatedLog {
-  /** Within this time a leader hears from each follower, and a new leader is elected. */
-  private static final int SILENT_ELECTION_TIMEOUTS = 5;
+  /** Within this time a new leader is elected. */
+  private static final int ELECTION_TIMEOUTS = 5;
 
   static final RaftGroupId GROUP =
       RaftGroupId.valueOf(UUID.nameUUIDFromBytes(new byte[] {'t', 'o', 'l', 'l'}));
@@ -82,13 +80,21 @@ public final class RatisLog implements ReplicatedLog {
   private final RaftServer server;
   private final RatisMembership membership;
   private final LeadershipRounds rounds;
-  private final @Nullable PeerChannels channels;
+  private final @Nullable MissingLeader missingLeader;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private final Supervision supervision;
   private final @Nullable PeerTransport transport;
+  private volatile Phase phase = Phase.STARTING;
   private volatile @Nullable LogWriter writer;
   private volatile @Nullable CacheEviction eviction;
+
+  /** Whether Ratis can be asked: it has opened its log, and has not closed it again. */
+  private enum Phase {
+    STARTING,
+    RUNNING,
+    STOPPED
+  }
 
   /**
    * @throws IOException if the directory cannot be used, or another process uses it
@@ -101,7 +107,7 @@ public final class RatisLog implements ReplicatedLog {
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
-    configure(parameters, self);
+    configure(parameters);
     this.server =
         RaftServer.newBuilder()
             .setServerId(self)
@@ -117,49 +123,35 @@ public final class RatisLog implements ReplicatedLog {
     this.membership =
         new RatisMembership(
             server, GROUP, settings, transport, consumer::identity, stateMachine.hold());
-    this.channels =
-        transport == null
-            ? null
-            : new PeerChannels(settings.nodeId(), supervision, transport::renew);
+    this.missingLeader =
+        transport == null ? null : new MissingLeader(settings.nodeId(), supervision);
     this.rounds = new LeadershipRounds(new RatisLeadership(server, GROUP, transport), supervision);
   }
 
   /** Tells the transport what to do with messages, before Ratis makes it. */
-  private void configure(Parameters parameters, RaftPeerId self) {
+  private void configure(Parameters parameters) {
     String address = settings.raftAddress();
     if (address == null) {
       return;
     }
-    PeerGuard guard = stateMachine.guard();
-    switch (settings.transport()) {
-      case TCP ->
-          PeerRpc.configure(
-              parameters,
-              new PeerSettings(
-                  settings.nodeId(),
-                  address,
-                  GROUP,
-                  guard,
-                  stateMachine.appends(),
-                  snapshots(),
-                  supervision,
-                  RatisProperties.MAX_MESSAGE_BYTES,
-                  settings.electionTimeout().toMillis(),
-                  settings.tls()));
-      case GRPC ->
-          GrpcTransport.configure(parameters, guard, stateMachine.appends(), self, settings.tls());
-    }
+    PeerRpc.configure(
+        parameters,
+        new PeerSettings(
+            settings.nodeId(),
+            address,
+            GROUP,
+            stateMachine.guard(),
+            stateMachine.appends(),
+            snapshots(),
+            supervision,
+            RatisProperties.MAX_MESSAGE_BYTES,
+            settings.electionTimeout().toMillis(),
+            settings.tls()));
   }
 
   /** Returns what Ratis has made, or null for a node that stays alone. */
   private @Nullable PeerTransport transport(Parameters parameters) {
-    if (settings.raftAddress() == null) {
-      return null;
-    }
-    return switch (settings.transport()) {
-      case TCP -> PeerRpc.of(parameters);
-      case GRPC -> GrpcTransport.of(parameters, settings, server, stateMachine.guard(), GROUP);
-    };
+    return settings.raftAddress() == null ? null : PeerRpc.of(parameters);
   }
 
   private static NodeIdentity identity(RaftSettings settings) throws IOException {
@@ -194,9 +186,13 @@ public final class RatisLog implements ReplicatedLog {
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.leaveIfRemoved();
-      if (channels != null) {
-        Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
-        channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
+      phase = Phase.RUNNING;
+      stateMachine.tellLeadership();
+      if (missingLeader != null) {
+        PeerTransport peers = requireNonNull(transport, "transport");
+        missingLeader.start(
+            () -> MissingLeader.Search.of(server, GROUP, peers),
+            settings.electionTimeout().multipliedBy(ELECTION_TIMEOUTS));
       }
     } catch (IOException | RuntimeException e) {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
@@ -242,19 +238,36 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   private CompletableFuture<Void> propose(RaftClientRequest request) {
+    // the server itself would hand each request to another thread, and make the caller wait until
+    // that thread has appended it
+    RaftClientAsynchronousProtocol entrance = (RaftClientAsynchronousProtocol) division();
+    if (entrance == null) {
+      return CompletableFuture.failedFuture(
+          new IOException("node " + settings.nodeId() + " is " + phase + " and proposes nothing"));
+    }
     try {
-      return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
+      return entrance.submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
     } catch (IOException | IllegalStateException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
   /**
-   * Where requests enter. The server itself would hand each to another thread and make the caller
-   * wait until that thread has appended it.
+   * Returns what is asked about the log: nothing is asked of Ratis in another way, because Ratis
+   * throws while it has not opened its log, and clients may ask from the first moment on.
+   *
+   * @return null while this node starts, after it was closed, or once it has left its group
    */
-  private RaftClientAsynchronousProtocol division() throws IOException {
-    return (RaftClientAsynchronousProtocol) server.getDivision(GROUP);
+  private RaftServer.@Nullable Division division() {
+    if (phase != Phase.RUNNING) {
+      return null;
+    }
+    try {
+      return server.getDivision(GROUP);
+    } catch (IOException e) {
+      LOG.debug("{}: not in its group", settings.nodeId(), e);
+      return null;
+    }
   }
 
   @Override
@@ -282,7 +295,9 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public CompletableFuture<OptionalLong> readIndex() {
-    return rounds.readIndex();
+    return division() == null
+        ? CompletableFuture.completedFuture(OptionalLong.empty())
+        : rounds.readIndex();
   }
 
   @Override
@@ -292,47 +307,42 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public LogStatus status() {
-    try {
-      RaftServer.Division division = server.getDivision(GROUP);
-      DivisionInfo info = division.getInfo();
-      // what a follower says of itself is what it has applied (PeerService)
-      Map<String, Long> told = new TreeMap<>();
-      for (CommitInfoProto commit : division.getCommitInfos()) {
-        told.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
-      }
-      long committed = told.getOrDefault(settings.nodeId(), -1L);
-      long applied = info.getLastAppliedIndex();
-      String leader = leaderId();
-      long leaderCommitted = leader == null ? -1 : told.getOrDefault(leader, -1L);
-      if (leader != null) {
-        told.put(leader, -1L);
-      }
-      told.put(settings.nodeId(), applied);
-      Map<String, Long> silence = silence(info);
-      List<LogStatus.Member> members = new ArrayList<>();
-      for (RaftPeer peer : division.getGroup().getPeers()) {
-        String id = peer.getId().toString();
-        members.add(
-            new LogStatus.Member(
-                id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
-      }
-      return new LogStatus(
+    RaftServer.Division division = division();
+    if (division == null) {
+      return LogStatus.of(
           settings.nodeId(),
-          role(info),
-          leader,
-          info.getCurrentTerm(),
-          applied,
-          committed,
-          leaderCommitted,
-          members);
-    } catch (IOException e) {
-      LOG.debug("{}: no status", settings.nodeId(), e);
-      return LogStatus.of(settings.nodeId(), LogStatus.Role.STOPPED);
-    } catch (IllegalStateException e) {
-      // Ratis has not opened its log yet, while clients may already ask
-      LOG.debug("{}: no status yet", settings.nodeId(), e);
-      return LogStatus.of(settings.nodeId(), LogStatus.Role.STARTING);
+          phase == Phase.STARTING ? LogStatus.Role.STARTING : LogStatus.Role.STOPPED);
     }
+    DivisionInfo info = division.getInfo();
+    // what a follower says of itself is what it has applied (PeerService)
+    Map<String, Long> told = new TreeMap<>();
+    for (CommitInfoProto commit : division.getCommitInfos()) {
+      told.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
+    }
+    long committed = told.getOrDefault(settings.nodeId(), -1L);
+    long applied = info.getLastAppliedIndex();
+    String leader = leaderId();
+    long leaderCommitted = leader == null ? -1 : told.getOrDefault(leader, -1L);
+    if (leader != null) {
+      told.put(leader, -1L);
+    }
+    told.put(settings.nodeId(), applied);
+    Map<String, Long> silence = silence(info);
+    List<LogStatus.Member> members = new ArrayList<>();
+    for (RaftPeer peer : division.getGroup().getPeers()) {
+      String id = peer.getId().toString();
+      members.add(
+          new LogStatus.Member(id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
+    }
+    return new LogStatus(
+        settings.nodeId(),
+        role(info),
+        leader,
+        info.getCurrentTerm(),
+        applied,
+        committed,
+        leaderCommitted,
+        members);
   }
 
   @Override
@@ -384,7 +394,7 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public boolean isTakingOver() {
-    RaftServer.Division division = divisionIfMember();
+    RaftServer.Division division = division();
     if (division == null || stateMachine.isStanding()) {
       return false;
     }
@@ -422,17 +432,8 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   private @Nullable DivisionInfo divisionInfo() {
-    RaftServer.Division division = divisionIfMember();
+    RaftServer.Division division = division();
     return division == null ? null : division.getInfo();
-  }
-
-  private RaftServer.@Nullable Division divisionIfMember() {
-    try {
-      return server.getDivision(GROUP);
-    } catch (IOException e) {
-      LOG.debug("{}: not in its group", settings.nodeId(), e);
-      return null;
-    }
   }
 
   @Override
@@ -505,9 +506,10 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public void close() {
+    phase = Phase.STOPPED;
     stateMachine.closing();
-    if (channels != null) {
-      channels.close();
+    if (missingLeader != null) {
+      missingLeader.close();
     }
     if (transport != null) {
       transport.close();

@@ -1,14 +1,12 @@
 package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.peer.PeerRpc;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.conf.RaftProperties;
-import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServerConfigKeys;
-import org.apache.ratis.util.NetUtils;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
@@ -36,19 +34,11 @@ final class RatisProperties {
   static RaftProperties of(RaftSettings settings) {
     RaftProperties p = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(p, List.of(settings.directory().toFile()));
-    if (settings.raftAddress() == null) {
-      p.set("raft.rpc.type", SoloRpc.Type.class.getName());
-    } else if (settings.transport() == RaftTransport.TCP) {
-      p.set("raft.rpc.type", PeerRpc.Type.class.getName());
-    } else {
-      p.set("raft.rpc.type", GrpcRpc.Type.class.getName());
-      var address = NetUtils.createSocketAddr(settings.raftAddress());
-      GrpcConfigKeys.Server.setHost(p, address.getHostString());
-      GrpcConfigKeys.Server.setPort(p, address.getPort());
-      GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_MESSAGE_BYTES));
-    }
+    Class<? extends RpcType> transport =
+        settings.raftAddress() == null ? SoloRpc.Type.class : PeerRpc.Type.class;
+    p.set("raft.rpc.type", transport.getName());
     configureElections(p, settings);
-    configureLog(p, settings.snapshotLogBytes(), settings.transport());
+    configureLog(p, settings.snapshotLogBytes());
     return p;
   }
 
@@ -71,12 +61,11 @@ final class RatisProperties {
     RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
   }
 
-  private static void configureLog(
-      RaftProperties p, long snapshotLogBytes, RaftTransport transport) {
+  private static void configureLog(RaftProperties p, long snapshotLogBytes) {
     // a metadata entry per commit would be written, synced and replicated like any other
     RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
     // composed, an append goes through two more threads: FollowerAppends knows what is on its way
-    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, transport == RaftTransport.GRPC);
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, false);
     RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
     // by default a follower that comes back waits five seconds, and after 80 minutes Ratis gives it
     // up

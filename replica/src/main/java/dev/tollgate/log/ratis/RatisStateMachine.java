@@ -95,6 +95,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private @Nullable EntrySyncs syncs;
   private @Nullable SnapshotArrival arrival;
   private final LeadershipNews leadership;
+  private volatile boolean tellsLeadership;
   private ClusterIdentity kept = ClusterIdentity.NONE;
   private final AtomicBoolean failed = new AtomicBoolean();
   private volatile boolean closing;
@@ -134,11 +135,7 @@ final class RatisStateMachine extends BaseStateMachine {
             new PeerVersions(consumer.version(), consumer::featureLevel),
             this::refused);
     this.appends =
-        new FollowerAppends(
-            settings.transport(),
-            2 * settings.electionTimeout().toMillis(),
-            updater,
-            this::cannotAppend);
+        new FollowerAppends(2 * settings.electionTimeout().toMillis(), updater, this::cannotAppend);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -755,7 +752,7 @@ final class RatisStateMachine extends BaseStateMachine {
       return;
     }
     PeerTransport others = transport;
-    if (others == null || !others.givesState() || isOneTooMany()) {
+    if (others == null || isOneTooMany()) {
       throw why;
     }
     StateTakeover takeover =
@@ -846,7 +843,17 @@ final class RatisStateMachine extends BaseStateMachine {
    * Returns the term in which this node leads. Ratis removes its leader state before it reports
    * that this node does not lead.
    */
+  /** Tells the consumer who leads, from now on: the log can be asked. */
+  void tellLeadership() {
+    tellsLeadership = true;
+    leadership.changed();
+    consumer.leaderMayHaveChanged();
+  }
+
   private long leadingTerm() {
+    if (!tellsLeadership) {
+      return LeadershipNews.NONE;
+    }
     try {
       DivisionInfo info = getServer().join().getDivision(getGroupId()).getInfo();
       long term = info.getCurrentTerm();

@@ -20,10 +20,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
-/**
- * The transport of a group of one node. It has no peers, so an embedded node opens no port and
- * loads no gRPC.
- */
+/** The transport of a group of one node. It has no peers, so an embedded node opens no port. */
 final class SoloRpc implements RaftServerRpc {
   private static final InetSocketAddress NOWHERE = InetSocketAddress.createUnresolved("none", 0);
 

@@ -91,8 +91,7 @@ final class ClusterUpgrade {
         throw new MembershipException(
             "node "
                 + node
-                + " has not said what it knows: it has to run, and to be connected to the leader"
-                + " by --raft-transport tcp");
+                + " has not said what it knows: it has to run, and to be connected to the leader");
       }
       least = version.featureLevel() < level(versions, least) ? node : least;
       most = version.featureLevel() > level(versions, most) ? node : most;

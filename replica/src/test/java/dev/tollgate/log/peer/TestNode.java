@@ -153,7 +153,8 @@ final class TestNode implements AutoCloseable {
     }
 
     @Override
-    public AppendEntriesReplyProto withApplied(AppendEntriesReplyProto reply) {
+    public AppendEntriesReplyProto answer(
+        AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
       return reply;
     }
 
@@ -180,8 +181,9 @@ final class TestNode implements AutoCloseable {
     }
 
     @Override
-    public @Nullable RequestVoteReplyProto vote(RequestVoteRequestProto request) {
-      return null;
+    public RequestVoteReplyProto vote(RequestVoteRequestProto request, Voter ratis)
+        throws IOException {
+      return ratis.vote(request);
     }
 
     @Override

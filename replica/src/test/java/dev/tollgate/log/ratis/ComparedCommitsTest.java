@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,15 +31,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ComparedCommitsTest {
   @TempDir Path directory;
 
-  RaftTransport transport() {
-    return RaftTransport.TCP;
-  }
-
   private LoneFollower node;
 
   @BeforeEach
   void start() throws IOException {
-    node = new LoneFollower(transport(), directory, RaftSettings.SNAPSHOT_LOG_BYTES);
+    node = new LoneFollower(directory, RaftSettings.SNAPSHOT_LOG_BYTES);
   }
 
   @AfterEach

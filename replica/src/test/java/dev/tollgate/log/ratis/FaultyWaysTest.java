@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.FaultyWay;
@@ -65,8 +64,7 @@ class FaultyWaysTest {
                   peers,
                   directory.resolve(id),
                   RaftSettings.ELECTION_TIMEOUT,
-                  RaftSettings.SNAPSHOT_LOG_BYTES,
-                  RaftTransport.TCP),
+                  RaftSettings.SNAPSHOT_LOG_BYTES),
               consumer);
       log.start();
     }

@@ -12,7 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
+import dev.tollgate.log.peer.PeerService;
+import dev.tollgate.log.peer.RawPeer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,9 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
@@ -51,15 +55,11 @@ class FollowerAppendsTest {
 
   @TempDir Path directory;
 
-  RaftTransport transport() {
-    return RaftTransport.TCP;
-  }
-
   private LoneFollower node;
 
   @BeforeEach
   void start() throws IOException {
-    node = new LoneFollower(transport(), directory, SNAPSHOT_LOG_BYTES);
+    node = new LoneFollower(directory, SNAPSHOT_LOG_BYTES);
   }
 
   @AfterEach
@@ -126,11 +126,112 @@ class FollowerAppendsTest {
     assertEquals(entries.length, answer.getMatchIndex());
   }
 
+  /** The entry was not in the log when the candidate without it got the vote. */
+  @Test
+  void entryThatWasAppendedAfterAVoteIsNotAcknowledged() throws Exception {
+    node.ask(node.request(3, null, NOTHING, entry(3, 0, "before"), entry(3, 1, "shared")));
+    AppendEntriesRequestProto late = node.request(3, at(3, 1), NOTHING, entry(3, 2, "late"));
+    try (HeldAppend append = new HeldAppend(node.division())) {
+      node.send(late);
+      append.awaitHeld();
+      assertTrue(node.vote(4, at(3, 1)).getServerReply().getSuccess());
+    }
+    AppendEntriesReplyProto answer = node.answer(late);
+    assertEquals(AppendResult.NOT_LEADER, answer.getResult());
+    assertEquals(4, answer.getTerm());
+    assertEquals(NOTHING, answer.getMatchIndex());
+  }
+
+  /** Ratis has compared the terms before the later leader was elected, and appends afterwards. */
+  @Test
+  void entryOfALaterLeaderIsNotCutOffForAnEarlierOne() throws Exception {
+    node.ask(node.request(3, null, NOTHING, entry(3, 0, "before")));
+    CompletableFuture<AppendEntriesReplyProto> answer = new CompletableFuture<>();
+    try (RawPeer later = node.connect("n3")) {
+      try (HeldAppend append = new HeldAppend(node.division())) {
+        node.send(node.request(3, at(3, 0), NOTHING, entry(3, 1, "late")));
+        append.awaitHeld();
+        later.append(node.request(4, at(3, 0), NOTHING, entry(4, 1, "elected")), answer::complete);
+        await()
+            .atMost(LoneFollower.DEADLINE)
+            .until(() -> answer.isDone() || isInState(Thread.State.BLOCKED, "tryAppend"));
+      }
+      assertEquals(
+          AppendResult.SUCCESS,
+          answer.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
+      RaftLog log = node.division().getRaftLog();
+      await().atMost(LoneFollower.DEADLINE).until(() -> log.getFlushIndex() >= 1);
+      assertEquals(4, log.getTermIndex(1).getTerm());
+    }
+  }
+
+  /** The vote may have looked at the log before the entry was there, and raise the term later. */
+  @Test
+  void entryIsNotAcknowledgedWhileTheNodeVotes() throws Exception {
+    AppendEntriesRequestProto request = node.request(3, null, NOTHING, entry(3, 0, "before"));
+    AppendEntriesReplyProto reply = node.ask(request);
+    AppendEntriesRequestProto heartbeat = node.request(3, at(3, 0), NOTHING);
+    FollowerAppends appends = node.appends();
+    RequestVoteRequestProto vote = RequestVoteRequestProto.getDefaultInstance();
+    appends.vote(
+        vote,
+        unused -> {
+          assertThrows(IOException.class, () -> appends.answer(request, reply));
+          assertEquals(AppendResult.SUCCESS, appends.answer(heartbeat, reply).getResult());
+          return RequestVoteReplyProto.getDefaultInstance();
+        });
+    appends.vote(
+        vote.toBuilder().setPreVote(true).build(),
+        unused -> {
+          assertEquals(AppendResult.SUCCESS, appends.answer(request, reply).getResult());
+          return RequestVoteReplyProto.getDefaultInstance();
+        });
+    assertEquals(AppendResult.SUCCESS, appends.answer(request, reply).getResult());
+  }
+
+  /** The vote was not granted, but nothing is promised to a leader of an earlier term. */
+  @Test
+  void entryIsNotAcknowledgedInATermThatHasPassed() throws Exception {
+    node.ask(node.request(3, null, NOTHING, entry(3, 0, "before")));
+    AppendEntriesRequestProto late = node.request(3, at(3, 0), NOTHING, entry(3, 1, "late"));
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID)) {
+      node.send(late);
+      writer.awaitHeld();
+      assertFalse(node.vote(4, at(3, 0)).getServerReply().getSuccess());
+    }
+    assertEquals(AppendResult.NOT_LEADER, node.answer(late).getResult());
+  }
+
+  /** Ratis takes the members that a snapshot names at the end, and drops what came meanwhile. */
+  @Test
+  void membersOfALaterLeaderWaitForTheSnapshotOfAFormerOne() throws Exception {
+    node.ask(node.request(3, null, NOTHING, entry(3, 0, "before")));
+    FollowerAppends appends = node.appends();
+    AppendEntriesRequestProto entry = node.request(4, at(3, 0), NOTHING, entry(4, 1, "other"));
+    AppendEntriesRequestProto members = node.request(4, at(4, 1), NOTHING, node.membersEntry(4, 2));
+    List<AppendEntriesRequestProto> received = new ArrayList<>();
+    PeerService.Receiver receiver =
+        request -> {
+          received.add(request);
+          return CompletableFuture.completedFuture(null);
+        };
+    String taken =
+        appends.installSnapshot(
+            InstallSnapshotRequestProto.newBuilder().setLeaderTerm(3).build(),
+            request -> {
+              assertTrue(appends.tryAppend(entry, receiver));
+              assertFalse(appends.tryAppend(members, receiver));
+              return "taken";
+            });
+    assertEquals("taken", taken);
+    appends.append(members, () -> false, receiver);
+    assertEquals(List.of(entry, members), received);
+  }
+
   /** As when a leader has a new connection, and sends another snapshot by it. */
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
-    FollowerAppends appends =
-        new FollowerAppends(RaftTransport.TCP, 1_000, new RatisUpdater(), failure -> {});
+    FollowerAppends appends = new FollowerAppends(1_000, new RatisUpdater(), failure -> {});
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);
@@ -183,8 +284,12 @@ class FollowerAppendsTest {
   }
 
   private static boolean isHeldUp(String method) {
+    return isInState(Thread.State.TIMED_WAITING, method);
+  }
+
+  private static boolean isInState(Thread.State state, String method) {
     return Thread.getAllStackTraces().entrySet().stream()
-        .filter(thread -> thread.getKey().getState() == Thread.State.TIMED_WAITING)
+        .filter(thread -> thread.getKey().getState() == state)
         .flatMap(thread -> Stream.of(thread.getValue()))
         .anyMatch(frame -> frame.getMethodName().equals(method));
   }
@@ -232,9 +337,7 @@ class FollowerAppendsTest {
             .mapToObj(index -> entry(1, index, "x".repeat(50)))
             .toArray(LogEntryProto[]::new);
     node.close();
-    node =
-        new LoneFollower(
-            transport(), directory.resolve("large segments"), RaftSettings.SNAPSHOT_LOG_BYTES);
+    node = new LoneFollower(directory.resolve("large segments"), RaftSettings.SNAPSHOT_LOG_BYTES);
     node.ask(node.request(1, null, NOTHING, entries));
     node.close();
     Path data = directory.resolve("large segments");
@@ -248,8 +351,7 @@ class FollowerAppendsTest {
     Files.write(segment, log);
     IOException refused =
         assertThrows(
-            IOException.class,
-            () -> new LoneFollower(transport(), data, RaftSettings.SNAPSHOT_LOG_BYTES));
+            IOException.class, () -> new LoneFollower(data, RaftSettings.SNAPSHOT_LOG_BYTES));
     assertTrue(
         refused.getMessage().contains("its log is damaged in " + segment), refused.getMessage());
     assertTrue(Files.exists(segment));
@@ -380,7 +482,7 @@ class FollowerAppendsTest {
   void nodeThatJoinsStandsForNoElectionBeforeItIsAMember() throws Exception {
     node.close();
     await().atMost(LoneFollower.DEADLINE).until(() -> !takesPartInElections());
-    node = LoneFollower.joining(transport(), directory.resolve("joining"), SNAPSHOT_LOG_BYTES);
+    node = LoneFollower.joining(directory.resolve("joining"), SNAPSHOT_LOG_BYTES);
     node.ask(node.request(1, null, NOTHING, entry(1, 0, "first")));
     AppendEntriesRequestProto early = node.request(2, at(1, 7), NOTHING, entry(2, 8, "far ahead"));
     assertEquals(AppendResult.INCONSISTENCY, node.ask(early).getResult());

@@ -8,7 +8,6 @@ import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.ProposedEntry;
 import java.net.SocketException;
@@ -47,8 +46,7 @@ class LeaderDeathTest {
                   peers,
                   directory.resolve(id),
                   ELECTION_TIMEOUT,
-                  RaftSettings.SNAPSHOT_LOG_BYTES,
-                  RaftTransport.TCP),
+                  RaftSettings.SNAPSHOT_LOG_BYTES),
               consumer);
       log.start();
       logs.add(log);

@@ -6,9 +6,9 @@ import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.EntryBytes;
+import dev.tollgate.log.peer.RawPeer;
 import dev.tollgate.snapshot.SnapshotWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -55,21 +55,14 @@ final class LoneFollower implements AutoCloseable {
   private final BlockingQueue<AppendEntriesReplyProto> replies = new LinkedBlockingQueue<>();
   private final SortedMap<String, String> peers;
   private final RatisLog log;
-  private final LeaderOfTests leader;
+  private final RawPeer leader;
   private long calls;
 
-  LoneFollower(RaftTransport transport, Path directory, long snapshotLogBytes) throws IOException {
-    this(
-        transport,
-        directory,
-        snapshotLogBytes,
-        Ports.peers(3),
-        Duration.ofSeconds(10),
-        /* joins= */ false);
+  LoneFollower(Path directory, long snapshotLogBytes) throws IOException {
+    this(directory, snapshotLogBytes, Ports.peers(3), Duration.ofSeconds(10), /* joins= */ false);
   }
 
   private LoneFollower(
-      RaftTransport transport,
       Path directory,
       long snapshotLogBytes,
       SortedMap<String, String> peers,
@@ -85,38 +78,51 @@ final class LoneFollower implements AutoCloseable {
                 joins ? Collections.emptySortedMap() : peers,
                 directory,
                 electionTimeout,
-                snapshotLogBytes,
-                transport),
+                snapshotLogBytes),
             consumer);
     log.start();
-    leader = LeaderOfTests.over(transport, ID, peers.get(ID), replies::add);
+    leader = RawPeer.node("n1", ID, peers.get(ID)).reading();
   }
 
   /** A node that is no member yet, and stands for election soon once it is one. */
-  static LoneFollower joining(RaftTransport transport, Path directory, long snapshotLogBytes)
-      throws IOException {
-    return joining(transport, directory, snapshotLogBytes, Ports.peers(3));
+  static LoneFollower joining(Path directory, long snapshotLogBytes) throws IOException {
+    return joining(directory, snapshotLogBytes, Ports.peers(3));
   }
 
   private static LoneFollower joining(
-      RaftTransport transport,
-      Path directory,
-      long snapshotLogBytes,
-      SortedMap<String, String> peers)
-      throws IOException {
+      Path directory, long snapshotLogBytes, SortedMap<String, String> peers) throws IOException {
     return new LoneFollower(
-        transport, directory, snapshotLogBytes, peers, Duration.ofMillis(50), /* joins= */ true);
+        directory, snapshotLogBytes, peers, Duration.ofMillis(50), /* joins= */ true);
   }
 
   /** Stops this node, and starts it again. */
-  LoneFollower again(RaftTransport transport, Path directory, long snapshotLogBytes)
-      throws IOException {
+  LoneFollower again(Path directory, long snapshotLogBytes) throws IOException {
     close();
-    return joining(transport, directory, snapshotLogBytes, peers);
+    return joining(directory, snapshotLogBytes, peers);
+  }
+
+  /** Votes on the thread of the caller for the node that would lead this term. */
+  RequestVoteReplyProto vote(long term, TermIndexProto last) throws Exception {
+    RequestVoteRequestProto vote =
+        RequestVoteRequestProto.newBuilder()
+            .setServerRequest(request(term))
+            .setCandidateTerm(term)
+            .setCandidateLastEntry(last)
+            .build();
+    return appends().vote(vote, RatisLogTest.serverOf(log)::requestVote);
+  }
+
+  /** Connects to this node as another one. */
+  RawPeer connect(String id) throws IOException {
+    return RawPeer.node(id, ID, peers.get(ID)).reading();
+  }
+
+  FollowerAppends appends() throws Exception {
+    return ((RatisStateMachine) division().getStateMachine()).appends();
   }
 
   /**
-   * Asks for a vote over TCP, in the name of any candidate.
+   * Asks for a vote in the name of any candidate.
    *
    * @param last the last entry of the candidate, or null if it has none
    */
@@ -129,9 +135,7 @@ final class LoneFollower implements AutoCloseable {
                 request(term).toBuilder().setRequestorId(ByteString.copyFromUtf8(candidate)))
             .setPreVote(preVote)
             .setCandidateTerm(term);
-    return ((LeaderOfTests.OverTcp) leader)
-        .peer()
-        .requestVote((last == null ? vote : vote.setCandidateLastEntry(last)).build());
+    return leader.requestVote((last == null ? vote : vote.setCandidateLastEntry(last)).build());
   }
 
   /** The entry with all three nodes as members. */
@@ -174,7 +178,7 @@ final class LoneFollower implements AutoCloseable {
   }
 
   void send(AppendEntriesRequestProto request) throws IOException {
-    leader.append(request);
+    leader.append(request, replies::add);
   }
 
   /** Waits for the answer to the request sent first of those that have none. */

@@ -14,10 +14,7 @@ final class PortOfAPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PortOfAPeer.class);
 
   /** Connections over which something was sent. */
-  final AtomicInteger channels = new AtomicInteger();
-
-  /** Connections that asked for nothing but to be accepted. */
-  final AtomicInteger probes = new AtomicInteger();
+  final AtomicInteger connections = new AtomicInteger();
 
   private final ServerSocket listener = new ServerSocket();
 
@@ -33,7 +30,9 @@ final class PortOfAPeer implements AutoCloseable {
   private void accept() {
     while (!listener.isClosed()) {
       try (Socket socket = listener.accept()) {
-        (socket.getInputStream().read() == -1 ? probes : channels).incrementAndGet();
+        if (socket.getInputStream().read() != -1) {
+          connections.incrementAndGet();
+        }
       } catch (IOException e) {
         LOG.debug("port {} is closed, or the other side has hung up", listener.getLocalPort(), e);
       }
