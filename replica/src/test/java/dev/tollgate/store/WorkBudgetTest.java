@@ -12,6 +12,7 @@ import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.limits.WorkLimit;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -348,7 +349,7 @@ class WorkBudgetTest {
           outcomes
               .get(1)
               .toString()
-              .contains("The sets of a batch share the first and the last of these numbers"),
+              .contains("The statements and sets of one request share this"),
           outcomes.get(1).toString());
       assertTrue(outcomes.get(2).toString().contains("was not run"), outcomes.get(2).toString());
       assertEquals(List.of("0"), small.query("SELECT ID FROM EMPTY_TABLE"));
@@ -366,6 +367,49 @@ class WorkBudgetTest {
           outcomes.stream().filter(o -> o instanceof Outcome.SqlFailed).toList();
       assertEquals(175, refused.size(), "8,000 rows each, 1,000,000 in all");
       assertEquals("54001", stateOf(refused.get(0)));
+    }
+  }
+
+  /** Each of them alone is well within the steps that a statement has. */
+  @Test
+  void setsOfABatchShareTheirSteps() throws SQLException {
+    String sql =
+        "INSERT INTO EMPTY_TABLE SELECT 0, LOCATE('b', REPEAT('a', 900000) || ?) FROM"
+            + " SYSTEM_RANGE(1, 10) WHERE FALSE OR LOCATE('b', REPEAT('a', 900000) || ?) > 0";
+    List<Object[]> sets = new ArrayList<>(Collections.nCopies(40, new Object[] {"a", "a"}));
+    List<Outcome> outcomes =
+        ((Outcome.Batch) replica.perform(session, StoreDriver.statement(sql, null, sets)))
+            .outcomes();
+    assertInstanceOf(Outcome.Executed.class, outcomes.get(0));
+    Outcome last = outcomes.get(outcomes.size() - 1);
+    assertTrue(last.toString().contains("was not run"), last.toString());
+    assertTrue(outcomes.stream().anyMatch(o -> o.toString().contains("steps")));
+    replica.ok(session, sql, "a", "a");
+  }
+
+  /** Rows that are written out pay for themselves, once for each set that has them. */
+  @Test
+  void setsOfABatchShareWhatATransactionMayChange() throws SQLException {
+    StoreLimits few =
+        new StoreLimits(
+            WorkLimit.of(Limits.STATEMENT_ROWS),
+            WorkLimit.of(Limits.STATEMENT_WRITTEN_BYTES),
+            WorkLimit.of(Limits.STATEMENT_STEPS),
+            /* transactionChanges= */ 10_000,
+            Limits.TRANSACTION_WRITTEN_BYTES);
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(few))) {
+      SessionId owner = small.open();
+      small.ok(owner, "CREATE TABLE P(V INT)");
+      String sql = "INSERT INTO P VALUES (1)" + ",(1)".repeat(2_999);
+      List<Object[]> sets = new ArrayList<>(Collections.nCopies(9, new Object[0]));
+      List<Outcome> outcomes =
+          ((Outcome.Batch) small.perform(owner, StoreDriver.statement(sql, null, sets))).outcomes();
+      assertTrue(
+          outcomes.get(3).toString().contains("one request changes at most 10000 rows"),
+          outcomes.get(3).toString());
+      assertTrue(outcomes.get(4).toString().contains("was not run"), outcomes.get(4).toString());
+      assertEquals(List.of("9000"), small.query("SELECT COUNT(*) FROM P"));
+      small.ok(owner, sql);
     }
   }
 

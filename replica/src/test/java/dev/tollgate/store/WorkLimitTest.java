@@ -35,7 +35,7 @@ class WorkLimitTest {
                   new WorkLimit(5_000, 10, 100_000),
                   new WorkLimit(1 << 16, 1 << 10, 1 << 24),
                   WorkLimit.of(Limits.STATEMENT_STEPS),
-                  /* transactionChanges= */ 10_000,
+                  /* transactionChanges= */ 20_000,
                   1 << 24)));
 
   private SessionId root;
@@ -133,7 +133,7 @@ class WorkLimitTest {
       if (session.equals(ann)) {
         Outcome.Refused refused = assertInstanceOf(Outcome.Refused.class, next);
         assertEquals(RefusalCode.LIMIT_REACHED, refused.code());
-        assertTrue(refused.message().contains("500 changes"), refused.message());
+        assertTrue(refused.message().contains("1000 changes"), refused.message());
       } else {
         assertInstanceOf(Outcome.Executed.class, next);
       }

@@ -103,6 +103,13 @@ public final class Meter {
     default long retains(long bytes) {
       return Long.MAX_VALUE;
     }
+
+    /**
+     * Called when the watch ends, however the work has ended. Must not throw.
+     *
+     * @param steps the number of steps since the watch began
+     */
+    default void ended(long steps) {}
   }
 
   /** What a thread does under a watch. */
@@ -145,6 +152,7 @@ public final class Meter {
       }
       return result;
     } finally {
+      watch.ended(meter.steps);
       meter.ended = outerEnded;
       meter.watch = outer;
       meter.steps += outerSteps;

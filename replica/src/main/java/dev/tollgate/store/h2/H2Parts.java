@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
 import org.h2.command.Token;
+import org.h2.command.query.Query;
 import org.h2.engine.Session;
+import org.h2.expression.Expression;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.table.TableFilter;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,11 @@ public final class H2Parts {
     return values;
   }
 
+  /** True if a part of an expression is a query, however deep it is. */
+  public static boolean hasQuery(Expression expression) {
+    return within(expression).stream().anyMatch(Query.class::isInstance);
+  }
+
   /** An expression, a query or a list of them, and all parts of statements within it. */
   public static Collection<Object> within(Object root) {
     Set<Object> found = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -83,7 +90,8 @@ public final class H2Parts {
 
   private static boolean isPart(Object found) {
     String name = found.getClass().getName();
-    return found instanceof Object[]
+    return found instanceof Expression
+        || found instanceof Object[]
         || found instanceof Collection
         || found instanceof Map
         || found instanceof TableFilter
@@ -96,7 +104,7 @@ public final class H2Parts {
 
   private static List<Field> partsOf(Class<?> type) {
     List<Field> fields = new ArrayList<>();
-    for (Class<?> level = type; level != null && inH2(level); level = level.getSuperclass()) {
+    for (Class<?> level = type; level != null && hasParts(level); level = level.getSuperclass()) {
       for (Field field : level.getDeclaredFields()) {
         if (!Modifier.isStatic(field.getModifiers()) && mayHoldAPart(field.getType())) {
           field.setAccessible(true);
@@ -105,6 +113,11 @@ public final class H2Parts {
       }
     }
     return fields;
+  }
+
+  /** An expression of this store, such as one that meters another, has that other as a part. */
+  private static boolean hasParts(Class<?> type) {
+    return inH2(type) || Expression.class.isAssignableFrom(type);
   }
 
   private static boolean inH2(Class<?> type) {

@@ -2,7 +2,6 @@ package dev.tollgate.store.h2;
 
 import dev.tollgate.h2.Meter;
 import org.h2.command.Parser;
-import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.table.ColumnResolver;
@@ -29,11 +28,7 @@ public final class RuleWithQuery extends StandIn {
 
   /** The expression of a rule as it was parsed, or one that stands for the expression. */
   public static Expression of(Expression parsed) {
-    return hasQuery(parsed) ? new RuleWithQuery(parsed) : parsed;
-  }
-
-  private static boolean hasQuery(Expression rule) {
-    return H2Parts.within(rule).stream().anyMatch(Query.class::isInstance);
+    return H2Parts.hasQuery(parsed) ? new RuleWithQuery(parsed) : parsed;
   }
 
   /**
@@ -62,7 +57,7 @@ public final class RuleWithQuery extends StandIn {
   public Expression optimize(SessionLocal session) {
     withoutPlans(session, () -> super.optimize(session));
     Expression left = parsed(session);
-    return hasQuery(left) ? this : left.optimize(session);
+    return H2Parts.hasQuery(left) ? this : left.optimize(session);
   }
 
   @Override

@@ -7,9 +7,10 @@ import org.h2.message.DbException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work that the parameter sets of one batch have done together. Nothing else is applied between
- * the sets, so they share the base and the maximum of one statement's limits. Only the allowance
- * for rows starts anew with each set. After a set was too much, no later set runs.
+ * The work that the statements and parameter sets of one request have done together. Nothing else
+ * is applied between them, so they share the base and the maximum of one statement's limits, and
+ * what one transaction may change. Only the allowance for rows starts anew with each set. After a
+ * set was too much, no later set runs.
  */
 public final class BatchWork {
   private final SqlContext context;
@@ -19,6 +20,8 @@ public final class BatchWork {
   private final Account steps;
   private @Nullable WorkBudget running;
   private @Nullable StepBudget stepping;
+  private final long mostChanges;
+  private long changes;
   private boolean over;
 
   /**
@@ -29,6 +32,8 @@ public final class BatchWork {
   public BatchWork(SqlContext context, StoreLimits standard) {
     this.context = context;
     limits = standard.of(context.workLimit());
+    // a bound on memory, whoever the user is
+    mostChanges = standard.transactionChanges();
     rows = new Account(limits.rows());
     bytes = new Account(limits.bytes());
     steps = new Account(limits.steps());
@@ -110,6 +115,19 @@ public final class BatchWork {
             + ", in percent of what others may do.)";
   }
 
+  /** Adds the changes that a set has made. */
+  void changed(long more) {
+    changes += more;
+  }
+
+  long changesLeft() {
+    return mostChanges - changes;
+  }
+
+  long mostChanges() {
+    return mostChanges;
+  }
+
   Account rows() {
     return rows;
   }
@@ -136,9 +154,14 @@ public final class BatchWork {
       return limit;
     }
 
-    /** What the sets before this one have done. */
-    long done() {
-      return done;
+    /** What the sets before have done, for a message; empty if there was none. */
+    String shared() {
+      return done == 0
+          ? ""
+          : " The statements and sets of one request share this, and those before this one have"
+              + " taken "
+              + done
+              + ": send fewer in one request.";
     }
 
     /** Returns what the next set may do if its tables have this many rows. */

@@ -5,14 +5,11 @@ import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Parts;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.SqlState;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
-import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionVisitor;
@@ -174,18 +171,11 @@ public final class DefinitionRows {
    * column of the domain, in no query that could be metered.
    */
   private static void requireNoQuery(Expression check) {
-    Deque<Object> open = new ArrayDeque<>(List.of(check));
-    while (!open.isEmpty()) {
-      Object part = open.pop();
-      if (part instanceof Query) {
-        throw Exhausted.work(
-            "the definition was refused and changed nothing, because the CHECK of a domain must not"
-                + " have a subquery, which would run once for each value: add the CHECK to the"
-                + " tables");
-      }
-      H2Parts.fieldsOf(part).stream()
-          .filter(found -> found instanceof Expression || found instanceof Query)
-          .forEach(open::push);
+    if (H2Parts.hasQuery(check)) {
+      throw Exhausted.work(
+          "the definition was refused and changed nothing, because the CHECK of a domain must not"
+              + " have a subquery, which would run once for each value: add the CHECK to the"
+              + " tables");
     }
   }
 }

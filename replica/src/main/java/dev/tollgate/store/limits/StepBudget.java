@@ -32,7 +32,6 @@ public final class StepBudget implements Meter.Watch {
 
   @Override
   public long reached(long steps) {
-    taken = steps;
     if (steps <= most) {
       return most + 1;
     }
@@ -40,6 +39,12 @@ public final class StepBudget implements Meter.Watch {
         "the statement was ended and changed nothing, because it took more than "
             + most
             + " steps, and every replica would stand still meanwhile: do less in one statement."
-            + batch.whyLess());
+            + batch.whyLess()
+            + batch.steps().shared());
+  }
+
+  @Override
+  public void ended(long steps) {
+    taken = steps;
   }
 }

@@ -20,6 +20,7 @@ public final class WorkBudget implements StatementMeter {
   private long maxBytes;
   private long rows;
   private long changesBefore;
+  private long made;
   private long unpaidChanges;
   private long keptBytes;
   private long bytes;
@@ -48,6 +49,7 @@ public final class WorkBudget implements StatementMeter {
   void end() {
     batch.rows().add(rows + unpaidChanges * Limits.ROWS_PER_CHANGE, rowsOfTables);
     batch.bytes().add(bytes, rowsOfTables);
+    batch.changed(made);
   }
 
   /** Grants rows and bytes in addition: a definition may read the table that it changes. */
@@ -80,8 +82,16 @@ public final class WorkBudget implements StatementMeter {
   public void changed(long changes) {
     // a definition has committed the changes before it
     changesBefore = Math.min(changesBefore, changes);
+    made = Math.max(made, changes - changesBefore);
     unpaidChanges = Math.max(changes - changesBefore - paidChanges, 0);
     requireRows();
+    if (made > batch.changesLeft()) {
+      throw Exhausted.work(
+          "the statement was ended and changed nothing, because one request changes at most "
+              + batch.mostChanges()
+              + " rows, counted once for each index, and twice where they were there before: every replica keeps the changes in memory until"
+              + " they are committed. Split it, for instance by ranges of the key");
+    }
   }
 
   private void requireRows() {
@@ -132,11 +142,6 @@ public final class WorkBudget implements StatementMeter {
         + limit.most()
         + "."
         + batch.whyLess()
-        + (account.done() == 0
-            ? ""
-            : " The sets of a batch share the first and the last of these numbers, and those before"
-                + " this one have taken "
-                + account.done()
-                + ": send fewer in a batch.");
+        + account.shared();
   }
 }

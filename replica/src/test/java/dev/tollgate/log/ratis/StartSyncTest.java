@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.entry.EntryBytes;
@@ -233,7 +232,7 @@ class StartSyncTest {
   void whatIsKnownToBeSyncedFollowsALogThatIsCut() throws Exception {
     Path follower = directory.resolve("follower");
     try (LoneFollower node =
-        new LoneFollower(RaftTransport.TCP, follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+        new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
       node.ask(
           node.request(
               1,
@@ -249,6 +248,6 @@ class StartSyncTest {
     try (SyncedIndex synced = SyncedIndex.open(LoneFollower.storage(follower))) {
       assertEquals(OptionalLong.of(1), synced.get());
     }
-    new LoneFollower(RaftTransport.TCP, follower, RaftSettings.SNAPSHOT_LOG_BYTES).close();
+    new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES).close();
   }
 }
