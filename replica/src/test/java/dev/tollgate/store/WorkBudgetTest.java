@@ -346,10 +346,7 @@ class WorkBudgetTest {
       assertInstanceOf(Outcome.Executed.class, outcomes.get(0));
       assertEquals("54001", stateOf(outcomes.get(1)));
       assertTrue(
-          outcomes
-              .get(1)
-              .toString()
-              .contains("The statements and sets of one request share this"),
+          outcomes.get(1).toString().contains("The statements and sets of one request share this"),
           outcomes.get(1).toString());
       assertTrue(outcomes.get(2).toString().contains("was not run"), outcomes.get(2).toString());
       assertEquals(List.of("0"), small.query("SELECT ID FROM EMPTY_TABLE"));

@@ -125,11 +125,7 @@ class EmbeddedJarIT {
     }
     assertEquals(
         new TreeSet<>(
-            Set.of(
-                "ratis-metrics-default",
-                "ratis-server",
-                "slf4j-api",
-                "tollgate-jdbc")),
+            Set.of("ratis-metrics-default", "ratis-server", "slf4j-api", "tollgate-jdbc")),
         named);
     for (Path jar : declared()) {
       assertTrue(

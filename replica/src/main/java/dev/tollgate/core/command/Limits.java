@@ -213,8 +213,8 @@ public final class Limits {
   public static final int STATEMENTS_PER_TRANSACTION = 100_000;
 
   /**
-   * Row changes that a transaction may hold when its next statement begins, and that one request may
-   * make, one for each index that contains the row. Undoing a million changes took two to six
+   * Row changes that a transaction may hold when its next statement begins, and that one request
+   * may make, one for each index that contains the row. Undoing a million changes took two to six
    * seconds, in which nothing else is applied, and half a gigabyte of heap.
    */
   public static final long CHANGES_PER_TRANSACTION = 500_000;

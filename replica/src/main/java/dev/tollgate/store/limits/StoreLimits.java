@@ -8,8 +8,8 @@ import dev.tollgate.core.command.Limits;
  * @param rows rows that one execution of a statement may examine
  * @param bytes bytes that one execution may write
  * @param steps steps that one execution may take, of which H2 takes several for each row
- * @param transactionChanges changes that a transaction may hold before its next statement, and
- *     that one request may make
+ * @param transactionChanges changes that a transaction may hold before its next statement, and that
+ *     one request may make
  * @param transactionBytes bytes that a transaction may have written before its next statement
  */
 public record StoreLimits(

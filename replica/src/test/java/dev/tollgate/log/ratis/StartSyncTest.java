@@ -231,8 +231,7 @@ class StartSyncTest {
   @Test
   void whatIsKnownToBeSyncedFollowsALogThatIsCut() throws Exception {
     Path follower = directory.resolve("follower");
-    try (LoneFollower node =
-        new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+    try (LoneFollower node = new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
       node.ask(
           node.request(
               1,
