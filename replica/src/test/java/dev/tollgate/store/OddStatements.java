@@ -80,6 +80,18 @@ final class OddStatements {
   private final Random random;
   private final OddValues values;
   private final OddGrammar grammar;
+
+  /** Conditions on a value, with a place for a query where an expression has operands. */
+  private static final List<String> WITH_A_QUERY =
+      List.of(
+          "VALUE IN (%s)",
+          "COALESCE((%s), VALUE) IS NOT NULL",
+          "CASE WHEN (%s) IS NULL THEN TRUE ELSE VALUE IS NOT NULL END",
+          "ROW((%s), VALUE) IS NOT NULL",
+          "ARRAY[(%s)] IS NOT NULL",
+          "CONCAT_WS(',', (%s), VALUE) <> ''",
+          "JSON_ARRAY((%s), VALUE) IS NOT NULL");
+
   private final List<String> functions = new ArrayList<>();
   private final List<String> aggregates = new ArrayList<>();
   private final List<String> windows = new ArrayList<>();
@@ -594,9 +606,16 @@ final class OddStatements {
               + d
               + " AS "
               + pick(List.of("VARCHAR(20)", "INT"))
-              + " CHECK (VALUE IN (SELECT B FROM "
-              + other
-              + "))";
+              + " CHECK ("
+              + pick(WITH_A_QUERY)
+                  .formatted(
+                      pick(
+                              List.of(
+                                  "SELECT B FROM ",
+                                  "SELECT MAX(B) FROM ",
+                                  "SELECT MAX(VALUE) FROM "))
+                          + pick(List.of(other, "DUAL")))
+              + ")";
       case 17 -> "CREATE DOMAIN " + d + " AS D" + random.nextInt(3) + " CHECK (VALUE <> 'q')";
       case 18 ->
           "CREATE DOMAIN " + d + " AS VARCHAR(20) DEFAULT (SELECT MAX(B) FROM " + other + ")";
