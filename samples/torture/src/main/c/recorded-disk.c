@@ -28,6 +28,8 @@
  * Disk#differences tells when that matters.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -195,6 +197,16 @@ int close(int file) {
   return (int) syscall(SYS_close, file);
 }
 
+/* The C library closes the file of a directory by itself. */
+int closedir(DIR *directory) {
+  int (*next)(DIR *) = (int (*)(DIR *)) dlsym(RTLD_NEXT, "closedir");
+  int file = dirfd(directory);
+  if (file >= 0 && file < FILES) {
+    handles[file] = 0;
+  }
+  return next(directory);
+}
+
 /* At an offset of -1 the position of the file says where it ended. */
 static ssize_t written(int file, ssize_t done, off64_t offset, const struct iovec *from, int count) {
   uint64_t number = handle(file);
@@ -203,6 +215,9 @@ static ssize_t written(int file, ssize_t done, off64_t offset, const struct iove
   }
   if (offset < 0) {
     offset = syscall(SYS_lseek, file, 0, SEEK_CUR) - done;
+    if (offset < 0) {
+      die("something else has the number of a file that was closed unseen");
+    }
   }
   char line[96];
   int length = snprintf(line, sizeof line, "W %lu %ld %zd\n", number, (long) offset, done);

@@ -85,8 +85,17 @@ final class Run implements Callable<Tale> {
         out.printf("left out: %s: %s%n", kind.word(), obstacle.get());
       }
     }
+    boolean recordedDisks =
+        options.faults().stream()
+            .anyMatch(kind -> kind.needsRecordedDisks() && !leftOut.containsKey(kind));
+    if (recordedDisks && options.faults().contains(FaultKind.DISK)) {
+      leftOut.put(FaultKind.DISK, "a full disk has no place for the journal of a recorded one");
+    }
     List<FaultKind> kinds =
         options.faults().stream().filter(kind -> !leftOut.containsKey(kind)).toList();
+    if (kinds.isEmpty()) {
+      throw new IOException("no fault is left: " + leftOut);
+    }
     try (Cluster cluster =
         new Cluster(
             options.home(),
@@ -94,7 +103,8 @@ final class Run implements Callable<Tale> {
             network,
             access,
             options.nodes(),
-            kinds.contains(FaultKind.CLOCK))) {
+            kinds.contains(FaultKind.CLOCK),
+            recordedDisks)) {
       cluster.createTables();
       out.printf("%d nodes are ready%n", options.nodes());
       startClients(cluster);

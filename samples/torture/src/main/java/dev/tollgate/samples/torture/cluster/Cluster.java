@@ -1,5 +1,6 @@
 package dev.tollgate.samples.torture.cluster;
 
+import dev.tollgate.samples.torture.disk.RecordedDisk;
 import dev.tollgate.samples.torture.history.LedgerRow;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Three or five nodes in processes of their own, from the source tree of this program. */
 public final class Cluster implements AutoCloseable {
@@ -55,20 +57,32 @@ public final class Cluster implements AutoCloseable {
    * @param home of the source tree
    * @param directory for data and output
    * @param fakeClocks whether wall clocks will have to jump
+   * @param recordedDisks whether the power of disks will be cut, or their syncs spoiled
    */
   public Cluster(
-      Path home, Path directory, Network network, Access access, int size, boolean fakeClocks)
+      Path home,
+      Path directory,
+      Network network,
+      Access access,
+      int size,
+      boolean fakeClocks,
+      boolean recordedDisks)
       throws IOException, InterruptedException {
     this.network = network;
     this.access = access;
     this.directory = directory;
+    Path recorder =
+        recordedDisks
+            ? RecordedDisk.compile(
+                home.resolve("samples/torture/src/main/c/recorded-disk.c"), directory)
+            : null;
     String peers =
         IntStream.range(0, size)
             .mapToObj(host -> name(host) + "=" + network.raftAddress(host))
             .collect(Collectors.joining(","));
     try {
       for (int host = 0; host < size; host++) {
-        nodes.add(node(home, directory, host, peers, fakeClocks));
+        nodes.add(node(home, directory, host, peers, fakeClocks, recorder));
       }
       for (Node node : nodes) {
         node.awaitReady();
@@ -79,7 +93,13 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  private Node node(Path home, Path directory, int host, String peers, boolean fakeClocks)
+  private Node node(
+      Path home,
+      Path directory,
+      int host,
+      String peers,
+      boolean fakeClocks,
+      @Nullable Path recorder)
       throws IOException {
     Path clock = directory.resolve(name(host) + ".clock");
     List<String> command = new ArrayList<>(network.on(host));
@@ -106,8 +126,21 @@ public final class Cluster implements AutoCloseable {
       environment.put("FAKETIME_DISABLE_SHM", "1");
       environment.put("NO_FAKE_STAT", "1");
     }
+    RecordedDisk disk = null;
+    if (recorder != null) {
+      Path data = directory.resolve(name(host));
+      disk = new RecordedDisk(data, data, recorder);
+      disk.environment()
+          .forEach((name, value) -> environment.merge(name, value, (one, other) -> one + ":" + other));
+    }
     return new Node(
-        name(host), host, command, environment, directory.resolve(name(host) + ".log"), clock);
+        name(host),
+        host,
+        command,
+        environment,
+        directory.resolve(name(host) + ".log"),
+        clock,
+        disk);
   }
 
   static String name(int host) {

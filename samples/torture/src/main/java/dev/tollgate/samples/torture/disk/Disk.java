@@ -3,6 +3,8 @@ package dev.tollgate.samples.torture.disk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -36,9 +38,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>What was in a sync that failed may be lost, though a later sync succeeds.
  * </ul>
  *
- * <p>Owners and rights are not kept. Not thread-safe.
+ * <p>Owners and rights are not kept: all belongs to the user of the process, and to no other. Not
+ * thread-safe.
  */
 final class Disk {
+  static final FileAttribute<?> OWN_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private static final FileAttribute<?> OWN_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
   /** A file or a directory. */
   sealed interface Entry permits StoredFile, Directory {}
 
@@ -320,11 +329,12 @@ final class Disk {
       Path path = to.resolve(named.getKey());
       Path before = written.putIfAbsent(named.getValue(), path);
       if (named.getValue() instanceof Directory directory) {
-        Files.createDirectory(path);
+        Files.createDirectory(path, OWN_DIRECTORY);
         write(directory, path, written);
       } else if (before != null) {
         Files.createLink(path, before);
       } else {
+        Files.createFile(path, OWN_FILE);
         Files.write(path, ((StoredFile) named.getValue()).now());
       }
     }

@@ -22,9 +22,6 @@ final class DiskJournal {
 
   /** Tells a disk all that is in the journal. A record that ends too early was never finished. */
   void replay(Path journal, Disk disk) throws IOException {
-    if (!Files.exists(journal)) {
-      return;
-    }
     try (InputStream in = new BufferedInputStream(Files.newInputStream(journal), 1 << 16)) {
       while (true) {
         replay(line(in), in, disk);

@@ -22,6 +22,10 @@ public final class RecordedDisk {
 
   private final Path directory;
   private final Path journal;
+
+  /** Where the journal is kept, for a reader, once the disk knows it. */
+  private final Path read;
+
   private final Path control;
   private final Path library;
   private final Disk disk;
@@ -32,9 +36,12 @@ public final class RecordedDisk {
    * @param library as {@link #compile} has made it
    */
   public RecordedDisk(Path directory, Path beside, Path library) throws IOException {
-    Files.createDirectories(directory);
+    if (!Files.exists(directory)) {
+      Files.createDirectory(directory, Disk.OWN_DIRECTORY);
+    }
     this.directory = directory.toRealPath();
     this.journal = beside.resolveSibling(beside.getFileName() + ".journal").toAbsolutePath();
+    this.read = journal.resolveSibling(journal.getFileName() + ".read");
     this.control = beside.resolveSibling(beside.getFileName() + ".control").toAbsolutePath();
     this.library = requireNonNull(library, "library").toAbsolutePath();
     this.disk = Disk.of(this.directory);
@@ -117,8 +124,10 @@ public final class RecordedDisk {
   }
 
   private void replay() throws IOException {
-    new DiskJournal(directory).replay(journal, disk);
-    Files.deleteIfExists(journal);
+    if (Files.exists(journal)) {
+      new DiskJournal(directory).replay(journal, disk);
+      Files.move(journal, read, StandardCopyOption.REPLACE_EXISTING);
+    }
   }
 
   /** Lets every sync wait until {@link #heal}. */
