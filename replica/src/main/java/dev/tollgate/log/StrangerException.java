@@ -36,15 +36,15 @@ public final class StrangerException extends IOException {
         "node " + nodeId + " has lost its log: there is none in " + data + ". " + REPLACE);
   }
 
-  public static StrangerException withoutEntries(String nodeId, Path log, long last, long applied) {
+  public static StrangerException withoutEntries(String nodeId, Path log, long last, long had) {
     return new StrangerException(
         "node "
             + nodeId
             + " has lost entries: its log in "
             + log
             + (last < 0 ? " is empty" : " ends with entry " + last)
-            + ", and the node had applied entry "
-            + applied
+            + ", and the node has had entry "
+            + had
             + ". "
             + REPLACE);
   }

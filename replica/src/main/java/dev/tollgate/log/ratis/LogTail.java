@@ -1,6 +1,7 @@
 package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
@@ -9,19 +10,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of a log that was being written when its process was killed. Space is reserved in the
- * file, so the missing part of the last entry is zeros. Ratis 3.3.0 (SegmentedRaftLogReader) takes
- * that for damage; it knows only files that end within an entry. Such an entry was not synced yet,
- * so nobody has heard of it.
+ * The end of a log that was being written when its process was killed, or the power failed. Space
+ * is reserved in the file, so what did not reach the disk is zeros: the end of an entry, or any
+ * sector of it. Ratis 3.3.0 (SegmentedRaftLogReader) takes that for damage; it knows only files
+ * that end within an entry. An entry that was never synced was never acknowledged, so it is cut
+ * off, with all that follows. The same in an entry that was synced is damage.
  */
 final class LogTail {
   private static final Logger LOG = LoggerFactory.getLogger(LogTail.class);
   private static final String OPEN_SEGMENT = "log_inprogress_";
+
+  /** Stands for the last index of a log that cannot be read; larger than any other. */
+  static final long DAMAGED = Long.MAX_VALUE;
 
   /** Where a segment is written again; Ratis reads no file of this name. */
   private static final String AGAIN = "tail.tmp";
@@ -32,98 +41,157 @@ final class LogTail {
    */
   private static final int HEADER_BYTES = 8;
 
+  /** The smallest part that a disk writes as a whole or not at all. */
+  private static final int SECTOR_BYTES = 512;
+
+  /** How the entries of a segment end. */
+  private enum End {
+    WHOLE,
+
+    /** The last entry has its first bytes alone. */
+    SHORT,
+
+    /** A sector of an entry was never written. */
+    HOLE,
+
+    /** What is there is not what was written. */
+    CHANGED
+  }
+
+  /**
+   * The whole entries at the beginning of a segment.
+   *
+   * @param bytes where the entries end
+   */
+  private record Entries(int count, int bytes, End end) {
+    /**
+     * @param first the index of the first entry
+     * @param synced the last entry that is known to have been synced; empty if that is not known
+     */
+    boolean endBeforeTornOne(long first, OptionalLong synced) {
+      return switch (end) {
+        case WHOLE, CHANGED -> false;
+        case SHORT -> synced.isEmpty() || first + count > synced.getAsLong();
+        case HOLE -> synced.isPresent() && first + count > synced.getAsLong();
+      };
+    }
+  }
+
   private LogTail() {}
 
   /**
-   * Writes each segment that is not closed again, without an unfinished entry at its end; leaves
-   * all other damage.
+   * Writes each segment that is not closed again, up to an entry that was not written as a whole
+   * and never synced; leaves all other damage.
+   *
+   * @param synced the last entry that is known to have been synced; empty if that is not known
+   * @throws CorruptLogException if the file ends within an entry that was synced
    */
-  static void writeAgain(Path log) throws IOException {
+  static void writeAgain(Path log, OptionalLong synced) throws IOException {
     for (Path segment : Snapshots.segments(log)) {
-      if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
-        writeSegmentAgain(segment);
+      if (isOpen(segment)) {
+        writeSegmentAgain(segment, synced);
       }
     }
   }
 
   /**
-   * Removes a segment that is not closed if a snapshot covers it and entries after it. Ratis
-   * removes such a segment only if it is closed. With an open one, the log would go on with the
-   * entry after the segment, and the leader sends the entry after the snapshot.
+   * Removes segments that a snapshot covers, and that Ratis 3.3.0 would not go on with: one that is
+   * not closed and ends before the snapshot, with which the log would go on after the segment; and
+   * those before a gap, which a node leaves that is killed while it removes them from the last to
+   * the first.
    *
    * @param snapshot the last entry that the snapshot covers
    */
   static void removeCovered(Path log, long snapshot) throws IOException {
+    NavigableMap<Long, Path> segments = new TreeMap<>();
     for (Path segment : Snapshots.segments(log)) {
-      if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
-        long last = lastIndexOfOpen(segment);
-        if (last < snapshot) {
-          LOG.warn(
-              "{}: is removed, because it ends with entry {}, and the snapshot with entry {}",
-              segment,
-              last,
-              snapshot);
-          Files.delete(segment);
-        }
+      if (!isOpen(segment)) {
+        segments.put(Snapshots.firstIndex(segment), segment);
+      } else if (lastIndexOfOpen(segment) < snapshot) {
+        remove(segment, lastIndexOfOpen(segment), snapshot);
+      } else {
+        segments.put(Snapshots.firstIndex(segment), segment);
       }
     }
+    for (long first : segments.descendingKeySet()) {
+      Map.Entry<Long, Path> before = segments.lowerEntry(first);
+      if (before != null && lastIndexOf(before.getValue()) < first - 1 && first - 1 <= snapshot) {
+        for (Path segment : segments.headMap(first).values()) {
+          remove(segment, lastIndexOf(segment), snapshot);
+        }
+        return;
+      }
+    }
+  }
+
+  private static void remove(Path segment, long last, long snapshot) throws IOException {
+    LOG.warn(
+        "{}: is removed, because it ends with entry {}, and the snapshot with entry {}",
+        segment,
+        last,
+        snapshot);
+    Files.delete(segment);
   }
 
   /**
    * Returns the index of the last entry in the log, by the names of closed segments and the content
-   * of an open one; -1 if there is none, and a large number if an entry is damaged.
+   * of an open one; -1 if there is none, and {@link #DAMAGED} if an entry is damaged, which Ratis
+   * says when it reads the log.
    */
   static long lastIndex(Path log) throws IOException {
     long last = -1;
     for (Path segment : Snapshots.segments(log)) {
-      String name = segment.getFileName().toString();
-      last =
-          Math.max(
-              last,
-              name.startsWith(OPEN_SEGMENT)
-                  ? lastIndexOfOpen(segment)
-                  : Long.parseLong(name.substring(name.lastIndexOf('-') + 1)));
+      last = Math.max(last, lastIndexOf(segment));
     }
     return last;
   }
 
-  private static long lastIndexOfOpen(Path segment) throws IOException {
-    String name = segment.getFileName().toString();
-    return Long.parseLong(name.substring(OPEN_SEGMENT.length())) + entries(segment) - 1;
+  private static boolean isOpen(Path segment) {
+    return segment.getFileName().toString().startsWith(OPEN_SEGMENT);
   }
 
-  /**
-   * Returns how many entries a segment has, up to the end of its content; as many as there can be
-   * if one of them is damaged, which Ratis says when it reads the log.
-   */
-  private static int entries(Path segment) throws IOException {
+  private static long lastIndexOf(Path segment) throws IOException {
+    String name = segment.getFileName().toString();
+    return isOpen(segment)
+        ? lastIndexOfOpen(segment)
+        : Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
+  }
+
+  private static long lastIndexOfOpen(Path segment) throws IOException {
     try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
-      MappedByteBuffer bytes = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
-      int end = endOfContent(bytes);
-      int entries = 0;
-      for (int begin = HEADER_BYTES; begin < end; entries++) {
-        int checksum = placeOfChecksum(bytes, begin);
-        if (checksum < 0 || bytes.getInt(checksum) != checksum(bytes, begin, checksum)) {
-          return Integer.MAX_VALUE;
-        }
-        begin = checksum + Integer.BYTES;
-      }
-      return entries;
+      Entries entries = entries(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+      return entries.end == End.WHOLE ? Snapshots.firstIndex(segment) + entries.count - 1 : DAMAGED;
     }
   }
 
-  private static void writeSegmentAgain(Path segment) throws IOException {
+  private static void writeSegmentAgain(Path segment, OptionalLong synced) throws IOException {
     Path again = segment.resolveSibling(AGAIN);
     try (FileChannel in = FileChannel.open(segment, StandardOpenOption.READ);
         FileChannel out = PrivateFiles.replace(again)) {
       MappedByteBuffer bytes = in.map(FileChannel.MapMode.READ_ONLY, 0, in.size());
-      int unfinished = beginOfUnfinished(bytes);
-      if (unfinished >= 0) {
-        LOG.warn("{}: the unfinished entry at byte {} is cut off", segment, unfinished);
-        bytes.limit(unfinished);
+      Entries entries = entries(bytes);
+      bytes.clear();
+      long next = Snapshots.firstIndex(segment) + entries.count;
+      if (entries.endBeforeTornOne(Snapshots.firstIndex(segment), synced)) {
+        LOG.warn(
+            "{}: entry {} at byte {} was not written as a whole, and never synced, so nobody has"
+                + " heard of it: the log is cut off there",
+            segment,
+            next,
+            entries.bytes);
+        bytes.limit(entries.bytes);
+      } else if (entries.end == End.SHORT) {
+        throw new CorruptLogException(
+            "its log is damaged in "
+                + segment
+                + " (entry "
+                + next
+                + " at byte "
+                + entries.bytes
+                + " was synced, and is not whole). Check the disk, and then seed the node anew from"
+                + " the leader, with `tollgate reseed`");
       }
       // no transfer between files: some file systems would let both have the same blocks
-      bytes.position(0);
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }
@@ -132,23 +200,62 @@ final class LogTail {
     Files.move(again, segment, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /**
-   * Returns where the last entry begins if it is unfinished and followed only by zeros, else -1.
-   */
-  private static int beginOfUnfinished(MappedByteBuffer bytes) {
+  private static Entries entries(MappedByteBuffer bytes) {
     int end = endOfContent(bytes);
     int begin = HEADER_BYTES;
-    while (begin < end) {
-      int checksum = placeOfChecksum(bytes, begin);
-      if (checksum < 0) {
-        return -1;
+    for (int count = 0; ; count++) {
+      if (begin >= end) {
+        return new Entries(count, begin, End.WHOLE);
       }
-      if (checksum + Integer.BYTES >= end) {
-        return isUnfinished(bytes, begin, checksum) ? begin : -1;
+      int checksum = placeOfChecksum(bytes, begin);
+      if (checksum < 0 || bytes.getInt(checksum) != checksum(bytes, begin, checksum)) {
+        return new Entries(count, begin, endAt(bytes, begin, checksum, end));
       }
       begin = checksum + Integer.BYTES;
     }
-    return -1;
+  }
+
+  /**
+   * Returns what is wrong with the entry that begins here.
+   *
+   * @param checksum where its checksum is, or -1 if that is not in the file
+   * @param end the end of what is not zero
+   */
+  private static End endAt(MappedByteBuffer bytes, int begin, int checksum, int end) {
+    if (checksum < 0) {
+      return End.SHORT;
+    }
+    if (checksum + Integer.BYTES >= end && isUnfinished(bytes, begin, checksum)) {
+      return End.SHORT;
+    }
+    return hasHole(bytes, begin, checksum + Integer.BYTES) ? End.HOLE : End.CHANGED;
+  }
+
+  /** True if the part of the entry in some sector is all zeros, as etcd asks (wal/decoder.go). */
+  private static boolean hasHole(MappedByteBuffer bytes, int begin, int end) {
+    if (bytes.get(begin) == 0) {
+      // the length is in the sector that is missing
+      return isZero(bytes, begin, Math.min(endOfSector(begin), bytes.capacity()));
+    }
+    for (int part = begin; part < end; part = endOfSector(part)) {
+      if (isZero(bytes, part, Math.min(endOfSector(part), end))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int endOfSector(int place) {
+    return place - place % SECTOR_BYTES + SECTOR_BYTES;
+  }
+
+  private static boolean isZero(MappedByteBuffer bytes, int from, int to) {
+    for (int place = from; place < to; place++) {
+      if (bytes.get(place) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Returns where the checksum of the entry is that begins here; -1 if that is not in the file. */

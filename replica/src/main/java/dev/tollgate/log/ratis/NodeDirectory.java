@@ -245,6 +245,8 @@ public final class NodeDirectory {
               + directory(storage).getCurrentDir()
               + " cannot be written: make room there, and seed the node again before it starts");
     }
+    SyncedIndex.remove(directory(storage).getRoot().toPath());
+    WholeFile.sync(directory(storage).getRoot().toPath());
     Path setAside = newDirectory(directory(storage).getRoot().toPath());
     List<Path> replaced = snapshots.others(TermIndex.valueOf(seed.term(), seed.index()));
     // from here on the new snapshot is always there, whatever else is

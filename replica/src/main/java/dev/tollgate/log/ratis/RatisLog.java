@@ -513,6 +513,7 @@ public final class RatisLog implements ReplicatedLog {
       transport.close();
     }
     closeServer();
+    stateMachine.logClosed();
     // Ratis does not wait for the end of a state machine that has failed
     stateMachine.snapshots().close();
   }

@@ -74,6 +74,9 @@ final class RatisStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
   private static final long PURGE_MILLIS = 10_000;
 
+  /** Stands for the last entry of an empty log. */
+  private static final long NO_ENTRY = RaftLog.INVALID_LOG_INDEX;
+
   private static final long LEAVE_POLL_NANOS = 100_000;
   private static final long TAKEN_WITHIN_NANOS = TimeUnit.MINUTES.toNanos(10);
 
@@ -258,14 +261,15 @@ final class RatisStateMachine extends BaseStateMachine {
               // before Ratis reads its log
               Path log = currentOf(raftStorage);
               Path group = raftStorage.getStorageDir().getRoot().toPath();
-              syncs = new EntrySyncs(log);
+              EntrySyncs entries = new EntrySyncs(log, SyncedIndex.open(group));
+              syncs = entries;
               SnapshotArrival snapshot =
                   new SnapshotArrival(
                       raftStorage.getStorageDir().getStateMachineDir().toPath(),
                       raftStorage.getStorageDir().getTmpDir().toPath());
               arrival = snapshot;
               snapshot.putBack();
-              StartSync.run(directory, group, log);
+              StartSync.run(directory, group, log, entries.known());
               snapshot.removeLeft();
               updater.install(raftServer, groupId);
               appends.install(raftServer, groupId, this::syncArriving);
@@ -273,7 +277,12 @@ final class RatisStateMachine extends BaseStateMachine {
               if (last != null) {
                 LogTail.removeCovered(log, last.getIndex());
               }
-              requireAllThatWasApplied(group, LogTail.lastIndex(log), last);
+              long end =
+                  Math.max(LogTail.lastIndex(log), last == null ? NO_ENTRY : last.getIndex());
+              requireAllThatItHad(group, end, entries.known().orElse(NO_ENTRY));
+              if (end != LogTail.DAMAGED) {
+                entries.begin(end);
+              }
               beginAt(last);
               keepIdentity();
             });
@@ -299,12 +308,11 @@ final class RatisStateMachine extends BaseStateMachine {
    * Rejects a log without entries that this node has had: with its vote, the node might elect a
    * leader that lacks them too.
    */
-  private void requireAllThatWasApplied(Path group, long lastInLog, @Nullable TermIndex snapshot)
-      throws StrangerException {
-    long last = Math.max(lastInLog, snapshot == null ? -1 : snapshot.getIndex());
-    long applied = identity.knownIndex();
-    if (applied > 0 && last < applied) {
-      throw StrangerException.withoutEntries(identity.nodeId(), group, last, applied);
+  private void requireAllThatItHad(Path group, long end, long synced) throws StrangerException {
+    long known = identity.knownIndex();
+    long had = Math.max(synced, known > 0 ? known : NO_ENTRY);
+    if (end < had) {
+      throw StrangerException.withoutEntries(identity.nodeId(), group, end, had);
     }
   }
 
@@ -468,6 +476,29 @@ final class RatisStateMachine extends BaseStateMachine {
       return CompletableFuture.completedFuture(null);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Ratis calls this before it cuts entries off. */
+  @Override
+  public CompletableFuture<Void> truncate(long logIndex) {
+    try {
+      requireNonNull(syncs, "syncs").beforeCut(logIndex);
+      return CompletableFuture.completedFuture(null);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Called once Ratis has closed its log, or has not opened it. */
+  void logClosed() {
+    EntrySyncs entries = syncs;
+    if (entries != null) {
+      try {
+        entries.close();
+      } catch (IOException e) {
+        LOG.warn("{}: what was synced last is not recorded", identity.nodeId(), e);
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
@@ -38,11 +39,12 @@ final class StartSync {
    * @param data the directory of the node
    * @param group the directory of the group within it
    * @param log where the group has its log
+   * @param synced the last entry that is known to have been synced; empty if that is not known
    * @throws FailedException if that is not known to be on the disk; what was there is still there
    */
-  static void run(Path data, Path group, Path log) throws FailedException {
+  static void run(Path data, Path group, Path log, OptionalLong synced) throws FailedException {
     try {
-      LogTail.writeAgain(log);
+      LogTail.writeAgain(log, synced);
       syncAll(group);
       for (String file : List.of(NodeIdentity.FILE, SkipList.FILE)) {
         if (Files.exists(data.resolve(file))) {

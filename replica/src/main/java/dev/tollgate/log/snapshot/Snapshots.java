@@ -203,7 +203,8 @@ public final class Snapshots {
     }
   }
 
-  private static long firstIndex(Path segment) {
+  /** Returns the index of the first entry of a segment, by its name. */
+  public static long firstIndex(Path segment) {
     Matcher name = SEGMENT.matcher(nameOf(segment));
     if (!name.lookingAt()) {
       throw new IllegalArgumentException(segment + " is no segment of a log");

@@ -255,6 +255,33 @@ class FollowerAppendsTest {
     assertTrue(Files.exists(segment));
   }
 
+  /** Ratis removes segments of the log from the last one that is not needed to the first. */
+  @Test
+  void nodeThatWasKilledWhileItsLogWasCutGoesOn() throws Exception {
+    LogEntryProto[] entries =
+        LongStream.range(0, LAST_OF_SNAPSHOT + 1)
+            .mapToObj(index -> entry(1, index, "x".repeat(500)))
+            .toArray(LogEntryProto[]::new);
+    node.ask(node.request(1, null, NOTHING, entries));
+    node.close();
+    Path storage = LoneFollower.storage(directory);
+    Files.write(storage.resolve("sm/snapshot.1_" + LAST_OF_SNAPSHOT), LoneFollower.snapshot());
+    List<Path> closed;
+    try (Stream<Path> files = Files.list(storage.resolve("current"))) {
+      closed =
+          files.filter(file -> file.getFileName().toString().matches("log_\\d+-\\d+")).toList();
+    }
+    assertTrue(closed.size() > 3, closed::toString);
+    for (Path segment : closed) {
+      if (!segment.getFileName().toString().startsWith("log_0-")) {
+        Files.delete(segment);
+        break;
+      }
+    }
+    start();
+    assertGoesOnAfterTheSnapshot();
+  }
+
   @Test
   void snapshotOfTheLeaderIsSyncedBeforeItIsAcknowledged() throws Exception {
     node.ask(node.request(1, null, NOTHING, entry(1, 0, "old")));

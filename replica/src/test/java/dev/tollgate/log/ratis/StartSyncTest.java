@@ -6,19 +6,25 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.snapshot.Snapshots;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -157,9 +163,92 @@ class StartSyncTest {
     assertEquals(
         "node n1 has lost entries: its log in "
             + RatisLog.groupDirectory(directory)
-            + " ends with entry 1, and the node had applied entry 7. ",
+            + " ends with entry 1, and the node has had entry 7. ",
         refused.getMessage().substring(0, refused.getMessage().indexOf("A node without")));
     Files.writeString(identity, known.replace("log-index=0", "log-index=1"));
     new Running().close();
+  }
+
+  /**
+   * As a power cut leaves it, on all nodes at once perhaps: nobody would be left to reseed from.
+   */
+  @Test
+  void entryThatWasTornBeforeItsSyncIsCutOff() throws Exception {
+    Path tail = segment();
+    byte[] torn = LogTailTest.entry(2, 3_000);
+    Arrays.fill(torn, 1_000, 2_000, (byte) 0);
+    Files.write(tail, torn, StandardOpenOption.APPEND);
+    Files.write(tail, new byte[5_000], StandardOpenOption.APPEND);
+    try (Running node = new Running()) {
+      node.perform("after");
+      assertEquals(2, node.consumer.commands.size());
+    }
+  }
+
+  @Test
+  void entryThatIsTornAfterItsSyncIsDamage() throws Exception {
+    try (Running node = new Running()) {
+      node.perform("x".repeat(3_000));
+    }
+    Path tail = segment();
+    byte[] damaged = Files.readAllBytes(tail);
+    Arrays.fill(damaged, damaged.length - 2_000, damaged.length - 1_000, (byte) 0);
+    Files.write(tail, damaged);
+    IOException refused = assertThrows(IOException.class, Running::new);
+    assertTrue(
+        refused.getMessage().startsWith("node n1 does not start, because its log is damaged in "),
+        refused.getMessage());
+    assertEquals(-1, Arrays.mismatch(damaged, Files.readAllBytes(tail)));
+  }
+
+  /** Ratis would ignore that entry, and the log would go on after the one before. */
+  @Test
+  void syncedEntryWhoseEndIsGoneIsDamage() throws Exception {
+    Path tail = segment();
+    byte[] damaged = Files.readAllBytes(tail);
+    Files.write(tail, Arrays.copyOf(damaged, damaged.length - 1));
+    IOException refused = assertThrows(IOException.class, Running::new);
+    assertTrue(
+        refused.getMessage().startsWith("node n1 does not start: its log is damaged in "),
+        refused.getMessage());
+  }
+
+  @Test
+  void nodeWhoseLastSyncedEntryIsGoneDoesNotStart() throws Exception {
+    Path tail = segment();
+    byte[] log = Files.readAllBytes(tail);
+    InputStream in = new ByteArrayInputStream(log);
+    in.skipNBytes("RaftLog1".length());
+    LogEntryProto.parseDelimitedFrom(in);
+    in.skipNBytes(Integer.BYTES);
+    Files.write(tail, Arrays.copyOf(log, log.length - in.available()));
+    StrangerException refused = assertThrows(StrangerException.class, Running::new);
+    assertTrue(
+        refused.getMessage().contains(" ends with entry 0, and the node has had entry 1"),
+        refused.getMessage());
+  }
+
+  /** Its leader may cut entries off that it has synced. */
+  @Test
+  void whatIsKnownToBeSyncedFollowsALogThatIsCut() throws Exception {
+    Path follower = directory.resolve("follower");
+    try (LoneFollower node =
+        new LoneFollower(RaftTransport.TCP, follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+      node.ask(
+          node.request(
+              1,
+              null,
+              LoneFollower.NOTHING,
+              LoneFollower.entry(1, 0, "a"),
+              LoneFollower.entry(1, 1, "b"),
+              LoneFollower.entry(1, 2, "c")));
+      node.ask(
+          node.request(
+              2, LoneFollower.at(1, 0), LoneFollower.NOTHING, LoneFollower.entry(2, 1, "d")));
+    }
+    try (SyncedIndex synced = SyncedIndex.open(LoneFollower.storage(follower))) {
+      assertEquals(OptionalLong.of(1), synced.get());
+    }
+    new LoneFollower(RaftTransport.TCP, follower, RaftSettings.SNAPSHOT_LOG_BYTES).close();
   }
 }
