@@ -21,6 +21,7 @@ import dev.tollgate.samples.torture.history.Interruption;
 import dev.tollgate.samples.torture.history.LedgerRow;
 import dev.tollgate.samples.torture.report.Tale;
 import dev.tollgate.samples.torture.workload.ClientProcess;
+import dev.tollgate.samples.torture.workload.Load;
 import dev.tollgate.samples.torture.workload.Probe;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -105,10 +106,17 @@ final class Run implements Callable<Tale> {
             options.nodes(),
             kinds.contains(FaultKind.CLOCK),
             recordedDisks)) {
-      cluster.createTables();
+      cluster.createTables(Load.WRITERS);
       out.printf("%d nodes are ready%n", options.nodes());
       startClients(cluster);
-      List<Probe.Leadership> leaderships = torture(cluster, kinds);
+      List<Probe.Leadership> leaderships;
+      if (recordedDisks) {
+        try (Load ignored = new Load(cluster.url("applicationName=load" + access.administrator()))) {
+          leaderships = torture(cluster, kinds);
+        }
+      } else {
+        leaderships = torture(cluster, kinds);
+      }
       long endNanos = nanos();
       endClients();
       Evidence evidence = evidence(cluster, endNanos);
@@ -235,9 +243,10 @@ final class Run implements Callable<Tale> {
             : "NO ANSWER for " + LONGEST_SILENCE_MILLIS / 1000 + " s");
   }
 
-  /** Notices nodes that ended by themselves, and starts them again. */
+  /** Notices damaged files and nodes that ended by themselves, which it starts again. */
   private void look(Cluster cluster) throws IOException {
     for (Node node : cluster.nodes()) {
+      incidents.addAll(node.takeDamages());
       if (node.endedByItself()) {
         incidents.add(node.name() + " ended by itself with status " + node.exitStatus());
         node.start();

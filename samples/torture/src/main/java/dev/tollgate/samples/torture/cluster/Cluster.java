@@ -42,6 +42,12 @@ public final class Cluster implements AutoCloseable {
    */
   private static final double SNAPSHOT_LOG_MIB = 0.03;
 
+  /** The same where the log grows faster, because disks are recorded. */
+  private static final double LOADED_LOG_MIB = 0.3;
+
+  /** How much longer a sync of a recorded disk takes at first: more is lost if its power is cut. */
+  private static final long SYNC_MILLIS = 10;
+
   private static final String LEDGER =
       "SELECT position, resource, sequence, token, held, client, operation FROM ledger"
           + " ORDER BY position";
@@ -111,7 +117,7 @@ public final class Cluster implements AutoCloseable {
             "--data=" + directory.resolve(name(host)),
             "--client-address=" + network.clientAddress(host),
             "--raft-address=" + network.raftAddress(host),
-            "--snapshot-log-mib=" + SNAPSHOT_LOG_MIB,
+            "--snapshot-log-mib=" + (recorder == null ? SNAPSHOT_LOG_MIB : LOADED_LOG_MIB),
             "--peers=" + peers));
     command.addAll(access.options(name(host)));
     Map<String, String> environment = new HashMap<>();
@@ -130,6 +136,7 @@ public final class Cluster implements AutoCloseable {
     if (recorder != null) {
       Path data = directory.resolve(name(host));
       disk = new RecordedDisk(data, data, recorder);
+      disk.slow(SYNC_MILLIS);
       disk.environment()
           .forEach((name, value) -> environment.merge(name, value, (one, other) -> one + ":" + other));
     }
@@ -221,8 +228,13 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Creates the register that clients write to, and the table of the probe; admits clients. */
-  public void createTables() throws SQLException {
+  /**
+   * Creates the register that clients write to, and the tables of the probe and of the load; admits
+   * clients.
+   *
+   * @param writers how many rows the load has
+   */
+  public void createTables(int writers) throws SQLException {
     try (Connection connection = administrator();
         Statement statement = connection.createStatement()) {
       statement.execute(
@@ -235,6 +247,10 @@ public final class Cluster implements AutoCloseable {
       statement.execute("CREATE INDEX ledger_resource ON ledger(resource, sequence)");
       statement.execute("CREATE TABLE beat(n BIGINT NOT NULL)");
       statement.execute("INSERT INTO beat VALUES(0)");
+      statement.execute("CREATE TABLE load(writer INT PRIMARY KEY, n BIGINT NOT NULL)");
+      for (int writer = 0; writer < writers; writer++) {
+        statement.execute("INSERT INTO load VALUES(" + writer + ", 0)");
+      }
       access.admitClients(connection);
     }
   }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -36,6 +37,9 @@ public final class Node {
   /** Largest file on a full disk, in bytes: the log is longer from its first entries on. */
   private static final long FULL_BYTES = 4096;
 
+  /** What a node says of a damaged snapshot, whose name it gets only once it is synced. */
+  private static final String DAMAGED = " is set aside as ";
+
   /** How many threads change files at once, and may be killed before they have recorded it. */
   private static final int CHANGES_AT_ONCE = 3;
 
@@ -50,6 +54,7 @@ public final class Node {
   private CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean expectedToRun;
   private Snapshots snapshots = Snapshots.NONE;
+  private final List<String> damages = new ArrayList<>();
 
   /**
    * @param environment variables besides the environment of this process
@@ -125,6 +130,16 @@ public final class Node {
 
   private synchronized void count(String line) {
     snapshots = snapshots.plus(Snapshots.told(line));
+    if (line.contains(DAMAGED)) {
+      damages.add(line);
+    }
+  }
+
+  /** What the node has said of damaged files since this was called last. */
+  public synchronized List<String> takeDamages() {
+    List<String> taken = List.copyOf(damages);
+    damages.clear();
+    return taken;
   }
 
   /** What the node has reported of snapshots since its first start. */
@@ -187,7 +202,12 @@ public final class Node {
     recorded().hang();
   }
 
-  /** Lets the syncs of the node alone. */
+  /** Makes each sync of the node last longer from now on by this time. */
+  public void slowDisk(long millis) throws IOException {
+    recorded().slow(millis);
+  }
+
+  /** Ends what {@link #hangSyncs} and {@link #failNextSync} have begun. */
   public void healDisk() throws IOException {
     recorded().heal();
   }

@@ -29,6 +29,7 @@ public final class RecordedDisk {
   private final Path control;
   private final Path library;
   private final Disk disk;
+  private long slownessMillis;
 
   /**
    * @param directory is made if it is not there; what is in it counts as synced
@@ -140,14 +141,19 @@ public final class RecordedDisk {
     control("fail-once");
   }
 
-  /** Makes every sync last longer, until {@link #heal}. */
-  public void delay(long millis) throws IOException {
-    control("delay " + millis);
+  /** Makes every sync last longer from now on by this time, in place of another one. */
+  public void slow(long millis) throws IOException {
+    slownessMillis = millis;
+    heal();
   }
 
-  /** Lets the syncs alone. */
+  /** Ends {@link #hang} and {@link #failOnce}. */
   public void heal() throws IOException {
-    Files.deleteIfExists(control);
+    if (slownessMillis == 0) {
+      Files.deleteIfExists(control);
+    } else {
+      control("delay " + slownessMillis);
+    }
   }
 
   private void control(String word) throws IOException {

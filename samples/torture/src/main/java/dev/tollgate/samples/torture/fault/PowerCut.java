@@ -9,48 +9,68 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The power of one node, of a majority, or of all at once is cut: kill -9, and of what no sync
- * covers any part is lost. Now and then it is cut once more while they start.
+ * covers any part is lost. Often the nodes are killed and started again before, so that they have
+ * read what no sync covers: they may not go on from there as if it were on the disk.
  */
 final class PowerCut implements Fault {
   private static final double SEVERAL = 0.7;
-  private static final double ONCE_MORE = 0.4;
-  private static final int LONGEST_START_MILLIS = 2_000;
+  private static final double AFTER_A_KILL = 0.5;
+  private static final int LONGEST_START_MILLIS = 1_500;
+  private static final int LONGEST_HANG_MILLIS = 200;
+
+  /** Syncs last longer by 0, 10 or 20 ms afterwards: the longer, the more a cut finds under way. */
+  private static final int SLOWNESSES = 3;
+
+  private static final long SLOWNESS_MILLIS = 10;
 
   @Override
-  public Injury inflict(Scene scene) throws IOException {
+  public Injury inflict(Scene scene) throws IOException, InterruptedException {
     List<Node> victims = scene.victims(SEVERAL);
     Random random = scene.random();
-    boolean onceMore = scene.chance(ONCE_MORE);
-    int startMillis = random.nextInt(LONGEST_START_MILLIS);
-    String left = cut(victims, random);
-    return Injury.of(
-        "power of "
-            + scene.names(victims)
-            + " cut"
-            + (onceMore ? ", and once more " + startMillis + " ms after the start: " : ": ")
-            + left,
-        victims,
-        scene.leavesQuorum(victims),
-        () -> {
-          if (onceMore) {
-            for (Node victim : victims) {
-              victim.start();
-            }
-            TimeUnit.MILLISECONDS.sleep(startMillis);
-            cut(victims, random);
-          }
-          Kill.restart(victims);
-        });
-  }
-
-  private static String cut(List<Node> victims, Random random) throws IOException {
-    for (Node victim : victims) {
-      victim.kill();
-    }
+    String before = scene.chance(AFTER_A_KILL) ? restart(victims, random) : "";
+    kill(victims, random);
     List<String> left = new ArrayList<>();
     for (Node victim : victims) {
       left.add(victim.name() + " keeps " + victim.cutPower(random));
+      victim.slowDisk(random.nextInt(SLOWNESSES) * SLOWNESS_MILLIS);
     }
-    return String.join("; ", left);
+    return Injury.of(
+        "power of " + scene.names(victims) + " cut" + before + ": " + String.join("; ", left),
+        victims,
+        scene.leavesQuorum(victims),
+        () -> Kill.restart(victims));
+  }
+
+  /** Kills nodes, half of the time while their syncs hang, so that some syncs are under way. */
+  private static void kill(List<Node> nodes, Random random)
+      throws IOException, InterruptedException {
+    if (random.nextBoolean()) {
+      for (Node node : nodes) {
+        node.hangSyncs();
+      }
+      TimeUnit.MILLISECONDS.sleep(random.nextInt(LONGEST_HANG_MILLIS));
+    }
+    for (Node node : nodes) {
+      node.kill();
+    }
+    for (Node node : nodes) {
+      node.healDisk();
+    }
+  }
+
+  private static String restart(List<Node> nodes, Random random)
+      throws IOException, InterruptedException {
+    kill(nodes, random);
+    boolean ready = random.nextBoolean();
+    int millis = random.nextInt(LONGEST_START_MILLIS);
+    if (ready) {
+      Kill.restart(nodes);
+    } else {
+      for (Node node : nodes) {
+        node.start();
+      }
+    }
+    TimeUnit.MILLISECONDS.sleep(millis);
+    return " " + millis + " ms after a new start" + (ready ? " was ready" : "");
   }
 }
