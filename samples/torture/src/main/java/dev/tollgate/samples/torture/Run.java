@@ -109,14 +109,8 @@ final class Run implements Callable<Tale> {
       cluster.createTables(Load.WRITERS);
       out.printf("%d nodes are ready%n", options.nodes());
       startClients(cluster);
-      List<Probe.Leadership> leaderships;
-      if (recordedDisks) {
-        try (Load ignored = new Load(cluster.url("applicationName=load" + access.administrator()))) {
-          leaderships = torture(cluster, kinds);
-        }
-      } else {
-        leaderships = torture(cluster, kinds);
-      }
+      List<Probe.Leadership> leaderships =
+          recordedDisks ? tortureUnderLoad(cluster, kinds) : torture(cluster, kinds);
       long endNanos = nanos();
       endClients();
       Evidence evidence = evidence(cluster, endNanos);
@@ -168,6 +162,16 @@ final class Run implements Callable<Tale> {
       client.awaitReady();
     }
     out.printf("%d clients are ready%n", clients.size());
+  }
+
+  private List<Probe.Leadership> tortureUnderLoad(Cluster cluster, List<FaultKind> kinds)
+      throws IOException, InterruptedException {
+    Load load = new Load(cluster.url("applicationName=load" + cluster.access().administrator()));
+    try {
+      return torture(cluster, kinds);
+    } finally {
+      load.close();
+    }
   }
 
   /** Injects and heals faults until the time is over; returns which nodes led meanwhile. */
@@ -269,13 +273,23 @@ final class Run implements Callable<Tale> {
     }
   }
 
+  /** Returns what a node has; nothing if it serves nobody, which an incident tells. */
+  private List<LedgerRow> copyOf(Cluster cluster, Node node, int rows) throws InterruptedException {
+    try {
+      return cluster.ledgerAt(node, rows, CATCH_UP);
+    } catch (SQLException e) {
+      incidents.add(node.name() + " did not answer at the end: " + e.getMessage());
+      return List.of();
+    }
+  }
+
   private Evidence evidence(Cluster cluster, long endNanos)
       throws SQLException, IOException, InterruptedException {
     look(cluster);
     List<LedgerRow> ledger = cluster.ledger();
     Map<String, List<LedgerRow>> copies = new LinkedHashMap<>();
     for (Node node : cluster.nodes()) {
-      copies.put(node.name(), cluster.ledgerAt(node, ledger.size(), CATCH_UP));
+      copies.put(node.name(), copyOf(cluster, node, ledger.size()));
     }
     Map<String, String> checks = cluster.verifyReplicas();
     for (String missing : new LinkedHashSet<>(copies.keySet())) {

@@ -96,7 +96,8 @@ class OptionsTest {
   void whatIsNotKnownIsRefusedWithWhatIs() {
     assertTrue(
         refusal("--faults=fire")
-            .contains("'fire' is not among kill, pause, partition, clock, disk, slow, rotate, power, eio, hang"));
+            .contains(
+                "'fire' is not among kill, pause, partition, clock, disk, slow, rotate, power, eio, hang"));
     assertTrue(refusal("--nodes=4").contains("'4' is not 3 or 5"));
   }
 }

@@ -138,7 +138,8 @@ public final class Cluster implements AutoCloseable {
       disk = new RecordedDisk(data, data, recorder);
       disk.slow(SYNC_MILLIS);
       disk.environment()
-          .forEach((name, value) -> environment.merge(name, value, (one, other) -> one + ":" + other));
+          .forEach(
+              (name, value) -> environment.merge(name, value, (one, other) -> one + ":" + other));
     }
     return new Node(
         name(host),

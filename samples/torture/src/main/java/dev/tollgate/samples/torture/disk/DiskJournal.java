@@ -43,8 +43,7 @@ final class DiskJournal {
       case "T" -> disk.resized(Long.parseLong(words[1]), Long.parseLong(words[2]));
       case "B" -> disk.syncBegins(Long.parseLong(words[1]), Long.parseLong(words[2]));
       case "E" ->
-          disk.syncEnded(
-              Long.parseLong(words[1]), Long.parseLong(words[2]), words[3].equals("0"));
+          disk.syncEnded(Long.parseLong(words[1]), Long.parseLong(words[2]), words[3].equals("0"));
       case "M" -> disk.made(path(line));
       case "D", "U" -> disk.removed(path(line));
       case "R" -> disk.renamed(path(line), relative(line(in)));

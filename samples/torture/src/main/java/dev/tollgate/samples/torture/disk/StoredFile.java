@@ -154,8 +154,6 @@ final class StoredFile implements Disk.Entry {
   }
 
   private List<Change> touching(int from, int to) {
-    return changes.stream()
-        .filter(change -> change.offset() < to && change.end() > from)
-        .toList();
+    return changes.stream().filter(change -> change.offset() < to && change.end() > from).toList();
   }
 }
