@@ -9,8 +9,8 @@
 #   samples/torture.sh --help
 #
 # partition and slow need network namespaces: root, or a system that lets users make them, and iproute2. clock
-# needs libfaketime, disk needs prlimit, and power, eio and hang, which --power-cuts has, a C compiler. What is not there is named and left out; --install gets it from the
-# packages of a Debian or Ubuntu.
+# needs libfaketime, disk needs prlimit, power, eio and hang need a C compiler. What is not there is named and left
+# out; --install gets it from the packages of a Debian or Ubuntu.
 set -euo pipefail
 
 home=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
