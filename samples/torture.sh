@@ -5,11 +5,12 @@
 #
 #   samples/torture.sh [--seconds N] [--seed S] [--faults kill,pause,partition,clock,disk,slow,rotate]
 #     [--nodes 3|5] [--secure] [--report FILE.svg] [--install]
+#   samples/torture.sh --power-cuts
 #   samples/torture.sh --help
 #
 # partition and slow need network namespaces: root, or a system that lets users make them, and iproute2. clock
-# needs libfaketime, disk needs prlimit. What is not there is named and left out; --install gets it from the
-# packages of a Debian or Ubuntu.
+# needs libfaketime, disk needs prlimit, power, eio and hang need a C compiler. What is not there is named and left
+# out; --install gets it from the packages of a Debian or Ubuntu.
 set -euo pipefail
 
 home=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -23,7 +24,7 @@ for argument in "$@"; do
     sudo=
     if [ "$(id -u)" != 0 ]; then sudo=sudo; fi
     $sudo apt-get update -q
-    $sudo apt-get install -y --no-install-recommends iproute2 util-linux faketime
+    $sudo apt-get install -y --no-install-recommends iproute2 util-linux faketime gcc libc6-dev
   else
     arguments+=("$argument")
   fi

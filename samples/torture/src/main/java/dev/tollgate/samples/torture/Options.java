@@ -38,10 +38,16 @@ final class Options {
       paramLabel = "KIND",
       converter = FaultConverter.class,
       description =
-          "Which of ${COMPLETION-CANDIDATES}; the default is all of them, rotate only with --secure",
+          "Which of ${COMPLETION-CANDIDATES}; the default is all of them, rotate only with"
+              + " --secure, and power, eio and hang not",
       completionCandidates = FaultWords.class,
       defaultValue = Option.NULL_VALUE)
   private @Nullable List<FaultKind> faults;
+
+  @Option(
+      names = "--power-cuts",
+      description = "Instead of the default, the faults kill, power and eio")
+  private boolean powerCuts;
 
   @Option(
       names = "--secure",
@@ -95,11 +101,15 @@ final class Options {
   }
 
   List<FaultKind> faults() {
-    return faults == null
-        ? Arrays.stream(FaultKind.values())
+    if (faults != null) {
+      return faults.stream().distinct().toList();
+    }
+    return powerCuts
+        ? List.of(FaultKind.KILL, FaultKind.POWER, FaultKind.EIO)
+        : Arrays.stream(FaultKind.values())
             .filter(kind -> secure || kind != FaultKind.ROTATE)
-            .toList()
-        : faults.stream().distinct().toList();
+            .filter(kind -> !kind.needsRecordedDisks())
+            .toList();
   }
 
   /** Whether connections are encrypted, and clients have to log in. */

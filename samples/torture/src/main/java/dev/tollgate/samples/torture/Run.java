@@ -21,6 +21,7 @@ import dev.tollgate.samples.torture.history.Interruption;
 import dev.tollgate.samples.torture.history.LedgerRow;
 import dev.tollgate.samples.torture.report.Tale;
 import dev.tollgate.samples.torture.workload.ClientProcess;
+import dev.tollgate.samples.torture.workload.Load;
 import dev.tollgate.samples.torture.workload.Probe;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -85,8 +86,17 @@ final class Run implements Callable<Tale> {
         out.printf("left out: %s: %s%n", kind.word(), obstacle.get());
       }
     }
+    boolean recordedDisks =
+        options.faults().stream()
+            .anyMatch(kind -> kind.needsRecordedDisks() && !leftOut.containsKey(kind));
+    if (recordedDisks && options.faults().contains(FaultKind.DISK)) {
+      leftOut.put(FaultKind.DISK, "a full disk has no place for the journal of a recorded one");
+    }
     List<FaultKind> kinds =
         options.faults().stream().filter(kind -> !leftOut.containsKey(kind)).toList();
+    if (kinds.isEmpty()) {
+      throw new IOException("no fault is left: " + leftOut);
+    }
     try (Cluster cluster =
         new Cluster(
             options.home(),
@@ -94,11 +104,13 @@ final class Run implements Callable<Tale> {
             network,
             access,
             options.nodes(),
-            kinds.contains(FaultKind.CLOCK))) {
-      cluster.createTables();
+            kinds.contains(FaultKind.CLOCK),
+            recordedDisks)) {
+      cluster.createTables(Load.WRITERS);
       out.printf("%d nodes are ready%n", options.nodes());
       startClients(cluster);
-      List<Probe.Leadership> leaderships = torture(cluster, kinds);
+      List<Probe.Leadership> leaderships =
+          recordedDisks ? tortureUnderLoad(cluster, kinds) : torture(cluster, kinds);
       long endNanos = nanos();
       endClients();
       Evidence evidence = evidence(cluster, endNanos);
@@ -150,6 +162,16 @@ final class Run implements Callable<Tale> {
       client.awaitReady();
     }
     out.printf("%d clients are ready%n", clients.size());
+  }
+
+  private List<Probe.Leadership> tortureUnderLoad(Cluster cluster, List<FaultKind> kinds)
+      throws IOException, InterruptedException {
+    Load load = new Load(cluster.url("applicationName=load" + cluster.access().administrator()));
+    try {
+      return torture(cluster, kinds);
+    } finally {
+      load.close();
+    }
   }
 
   /** Injects and heals faults until the time is over; returns which nodes led meanwhile. */
@@ -225,9 +247,10 @@ final class Run implements Callable<Tale> {
             : "NO ANSWER for " + LONGEST_SILENCE_MILLIS / 1000 + " s");
   }
 
-  /** Notices nodes that ended by themselves, and starts them again. */
+  /** Notices damaged files and nodes that ended by themselves, which it starts again. */
   private void look(Cluster cluster) throws IOException {
     for (Node node : cluster.nodes()) {
+      incidents.addAll(node.takeDamages());
       if (node.endedByItself()) {
         incidents.add(node.name() + " ended by itself with status " + node.exitStatus());
         node.start();
@@ -250,13 +273,23 @@ final class Run implements Callable<Tale> {
     }
   }
 
+  /** Returns what a node has; nothing if it serves nobody, which an incident tells. */
+  private List<LedgerRow> copyOf(Cluster cluster, Node node, int rows) throws InterruptedException {
+    try {
+      return cluster.ledgerAt(node, rows, CATCH_UP);
+    } catch (SQLException e) {
+      incidents.add(node.name() + " did not answer at the end: " + e.getMessage());
+      return List.of();
+    }
+  }
+
   private Evidence evidence(Cluster cluster, long endNanos)
       throws SQLException, IOException, InterruptedException {
     look(cluster);
     List<LedgerRow> ledger = cluster.ledger();
     Map<String, List<LedgerRow>> copies = new LinkedHashMap<>();
     for (Node node : cluster.nodes()) {
-      copies.put(node.name(), cluster.ledgerAt(node, ledger.size(), CATCH_UP));
+      copies.put(node.name(), copyOf(cluster, node, ledger.size()));
     }
     Map<String, String> checks = cluster.verifyReplicas();
     for (String missing : new LinkedHashSet<>(copies.keySet())) {

@@ -45,7 +45,16 @@ class OptionsTest {
   @Test
   void secureRunReplacesCertificatesToo() {
     Options options = parse("--secure", "--seed=17");
-    assertEquals(List.of(FaultKind.values()), options.faults());
+    assertEquals(
+        List.of(
+            FaultKind.KILL,
+            FaultKind.PAUSE,
+            FaultKind.PARTITION,
+            FaultKind.CLOCK,
+            FaultKind.DISK,
+            FaultKind.SLOW,
+            FaultKind.ROTATE),
+        options.faults());
     assertEquals(
         "samples/torture.sh --seconds 60 --seed 17 --faults"
             + " kill,pause,partition,clock,disk,slow,rotate --nodes 3 --clients 8 --lease 6"
@@ -53,6 +62,20 @@ class OptionsTest {
         options.command());
     assertEquals(
         List.of(FaultKind.KILL), parse("--secure", "--faults=kill").faults(), "what was asked for");
+  }
+
+  @Test
+  void powerCutsAreInPlaceOfTheDefault() {
+    Options options = parse("--power-cuts", "--seed=17");
+    assertEquals(List.of(FaultKind.KILL, FaultKind.POWER, FaultKind.EIO), options.faults());
+    assertEquals(
+        "samples/torture.sh --seconds 60 --seed 17 --faults kill,power,eio --nodes 3 --clients 8"
+            + " --lease 6",
+        options.command());
+    assertEquals(
+        List.of(FaultKind.HANG),
+        parse("--power-cuts", "--faults=hang").faults(),
+        "what was asked for");
   }
 
   @Test
@@ -73,7 +96,8 @@ class OptionsTest {
   void whatIsNotKnownIsRefusedWithWhatIs() {
     assertTrue(
         refusal("--faults=fire")
-            .contains("'fire' is not among kill, pause, partition, clock, disk, slow, rotate"));
+            .contains(
+                "'fire' is not among kill, pause, partition, clock, disk, slow, rotate, power, eio, hang"));
     assertTrue(refusal("--nodes=4").contains("'4' is not 3 or 5"));
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.samples.torture.cluster;
 
+import dev.tollgate.samples.torture.disk.RecordedDisk;
 import dev.tollgate.samples.torture.history.LedgerRow;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Three or five nodes in processes of their own, from the source tree of this program. */
 public final class Cluster implements AutoCloseable {
@@ -40,6 +42,12 @@ public final class Cluster implements AutoCloseable {
    */
   private static final double SNAPSHOT_LOG_MIB = 0.03;
 
+  /** The same where the log grows faster, because disks are recorded. */
+  private static final double LOADED_LOG_MIB = 0.3;
+
+  /** How much longer a sync of a recorded disk takes at first: more is lost if its power is cut. */
+  private static final long SYNC_MILLIS = 10;
+
   private static final String LEDGER =
       "SELECT position, resource, sequence, token, held, client, operation FROM ledger"
           + " ORDER BY position";
@@ -55,20 +63,32 @@ public final class Cluster implements AutoCloseable {
    * @param home of the source tree
    * @param directory for data and output
    * @param fakeClocks whether wall clocks will have to jump
+   * @param recordedDisks whether the power of disks will be cut, or their syncs spoiled
    */
   public Cluster(
-      Path home, Path directory, Network network, Access access, int size, boolean fakeClocks)
+      Path home,
+      Path directory,
+      Network network,
+      Access access,
+      int size,
+      boolean fakeClocks,
+      boolean recordedDisks)
       throws IOException, InterruptedException {
     this.network = network;
     this.access = access;
     this.directory = directory;
+    Path recorder =
+        recordedDisks
+            ? RecordedDisk.compile(
+                home.resolve("samples/torture/src/main/c/recorded-disk.c"), directory)
+            : null;
     String peers =
         IntStream.range(0, size)
             .mapToObj(host -> name(host) + "=" + network.raftAddress(host))
             .collect(Collectors.joining(","));
     try {
       for (int host = 0; host < size; host++) {
-        nodes.add(node(home, directory, host, peers, fakeClocks));
+        nodes.add(node(home, directory, host, peers, fakeClocks, recorder));
       }
       for (Node node : nodes) {
         node.awaitReady();
@@ -79,7 +99,13 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  private Node node(Path home, Path directory, int host, String peers, boolean fakeClocks)
+  private Node node(
+      Path home,
+      Path directory,
+      int host,
+      String peers,
+      boolean fakeClocks,
+      @Nullable Path recorder)
       throws IOException {
     Path clock = directory.resolve(name(host) + ".clock");
     List<String> command = new ArrayList<>(network.on(host));
@@ -91,7 +117,7 @@ public final class Cluster implements AutoCloseable {
             "--data=" + directory.resolve(name(host)),
             "--client-address=" + network.clientAddress(host),
             "--raft-address=" + network.raftAddress(host),
-            "--snapshot-log-mib=" + SNAPSHOT_LOG_MIB,
+            "--snapshot-log-mib=" + (recorder == null ? SNAPSHOT_LOG_MIB : LOADED_LOG_MIB),
             "--peers=" + peers));
     command.addAll(access.options(name(host)));
     Map<String, String> environment = new HashMap<>();
@@ -106,8 +132,23 @@ public final class Cluster implements AutoCloseable {
       environment.put("FAKETIME_DISABLE_SHM", "1");
       environment.put("NO_FAKE_STAT", "1");
     }
+    RecordedDisk disk = null;
+    if (recorder != null) {
+      Path data = directory.resolve(name(host));
+      disk = new RecordedDisk(data, data, recorder);
+      disk.slow(SYNC_MILLIS);
+      disk.environment()
+          .forEach(
+              (name, value) -> environment.merge(name, value, (one, other) -> one + ":" + other));
+    }
     return new Node(
-        name(host), host, command, environment, directory.resolve(name(host) + ".log"), clock);
+        name(host),
+        host,
+        command,
+        environment,
+        directory.resolve(name(host) + ".log"),
+        clock,
+        disk);
   }
 
   static String name(int host) {
@@ -188,8 +229,13 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Creates the register that clients write to, and the table of the probe; admits clients. */
-  public void createTables() throws SQLException {
+  /**
+   * Creates the register that clients write to, and the tables of the probe and of the load; admits
+   * clients.
+   *
+   * @param writers how many rows the load has
+   */
+  public void createTables(int writers) throws SQLException {
     try (Connection connection = administrator();
         Statement statement = connection.createStatement()) {
       statement.execute(
@@ -202,6 +248,10 @@ public final class Cluster implements AutoCloseable {
       statement.execute("CREATE INDEX ledger_resource ON ledger(resource, sequence)");
       statement.execute("CREATE TABLE beat(n BIGINT NOT NULL)");
       statement.execute("INSERT INTO beat VALUES(0)");
+      statement.execute("CREATE TABLE load(writer INT PRIMARY KEY, n BIGINT NOT NULL)");
+      for (int writer = 0; writer < writers; writer++) {
+        statement.execute("INSERT INTO load VALUES(" + writer + ", 0)");
+      }
       access.admitClients(connection);
     }
   }

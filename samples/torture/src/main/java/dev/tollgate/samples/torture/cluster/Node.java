@@ -1,5 +1,8 @@
 package dev.tollgate.samples.torture.cluster;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.samples.torture.disk.RecordedDisk;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,12 +13,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One node: a process that can be started again and again, and the faults that it can suffer. Not
@@ -30,21 +37,30 @@ public final class Node {
   /** Largest file on a full disk, in bytes: the log is longer from its first entries on. */
   private static final long FULL_BYTES = 4096;
 
+  /** What a node says of a damaged snapshot, whose name it gets only once it is synced. */
+  private static final String DAMAGED = " is set aside as ";
+
+  /** How many threads change files at once, and may be killed before they have recorded it. */
+  private static final int CHANGES_AT_ONCE = 3;
+
   private final String name;
   private final int host;
   private final List<String> command;
   private final Map<String, String> environment;
   private final Path output;
   private final Path clock;
+  private final @Nullable RecordedDisk disk;
   private Process process;
   private CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean expectedToRun;
   private Snapshots snapshots = Snapshots.NONE;
+  private final List<String> damages = new ArrayList<>();
 
   /**
    * @param environment variables besides the environment of this process
    * @param output the file to which everything that the node writes is appended
    * @param clock the file from which a faked clock reads its offset
+   * @param disk of the node, or null if it is not recorded
    */
   Node(
       String name,
@@ -52,7 +68,8 @@ public final class Node {
       List<String> command,
       Map<String, String> environment,
       Path output,
-      Path clock)
+      Path clock,
+      @Nullable RecordedDisk disk)
       throws IOException {
     this.name = name;
     this.host = host;
@@ -60,6 +77,7 @@ public final class Node {
     this.environment = environment;
     this.output = output;
     this.clock = clock;
+    this.disk = disk;
     offsetClock(Duration.ZERO);
     this.process = launch();
   }
@@ -112,6 +130,16 @@ public final class Node {
 
   private synchronized void count(String line) {
     snapshots = snapshots.plus(Snapshots.told(line));
+    if (line.contains(DAMAGED)) {
+      damages.add(line);
+    }
+  }
+
+  /** What the node has said of damaged files since this was called last. */
+  public synchronized List<String> takeDamages() {
+    List<String> taken = List.copyOf(damages);
+    damages.clear();
+    return taken;
   }
 
   /** What the node has reported of snapshots since its first start. */
@@ -148,6 +176,44 @@ public final class Node {
   public void kill() {
     expectedToRun = false;
     process.destroyForcibly().onExit().join();
+  }
+
+  /**
+   * Leaves on the disk of the node, which has been killed, what it may hold after a power cut.
+   *
+   * @return what was left, for a reader
+   */
+  public String cutPower(Random random) throws IOException {
+    Set<String> unseen = recorded().differences();
+    if (unseen.size() > CHANGES_AT_ONCE) {
+      throw new IOException(name + " has files that were changed behind the journal: " + unseen);
+    }
+    return recorded().cut(random);
+  }
+
+  /** Lets the next sync of the node fail; the node has to stop by itself. */
+  public void failNextSync() throws IOException {
+    expectedToRun = false;
+    recorded().failOnce();
+  }
+
+  /** Lets each sync of the node wait until {@link #healDisk}. */
+  public void hangSyncs() throws IOException {
+    recorded().hang();
+  }
+
+  /** Makes each sync of the node last longer from now on by this time. */
+  public void slowDisk(long millis) throws IOException {
+    recorded().slow(millis);
+  }
+
+  /** Ends what {@link #hangSyncs} and {@link #failNextSync} have begun. */
+  public void healDisk() throws IOException {
+    recorded().heal();
+  }
+
+  private RecordedDisk recorded() {
+    return requireNonNull(disk, "the disk is not recorded");
   }
 
   /** Stops the node with SIGSTOP. */

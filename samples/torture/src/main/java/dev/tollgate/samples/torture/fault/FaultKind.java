@@ -3,6 +3,7 @@ package dev.tollgate.samples.torture.fault;
 import dev.tollgate.samples.torture.cluster.Access;
 import dev.tollgate.samples.torture.cluster.Cluster;
 import dev.tollgate.samples.torture.cluster.Network;
+import dev.tollgate.samples.torture.disk.RecordedDisk;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Locale;
@@ -24,7 +25,13 @@ public enum FaultKind {
   /** Links are slow. */
   SLOW(new SlowLinks(), (network, access) -> network.obstacleToSlowness()),
   /** Certificates are replaced. */
-  ROTATE(new Rotation(), (network, access) -> access.obstacleToRotation());
+  ROTATE(new Rotation(), (network, access) -> access.obstacleToRotation()),
+  /** The power of disks is cut. */
+  POWER(new PowerCut(), (network, access) -> RecordedDisk.obstacle()),
+  /** A sync fails once: the node must stop by itself, and come back. */
+  EIO(new FailedSync(), (network, access) -> RecordedDisk.obstacle()),
+  /** Syncs of a disk hang. */
+  HANG(new HungDisk(), (network, access) -> RecordedDisk.obstacle());
 
   @SuppressWarnings("ImmutableEnumChecker") // without state
   private final Fault fault;
@@ -45,6 +52,29 @@ public enum FaultKind {
   /** The kind with this word. */
   public static Optional<FaultKind> find(String word) {
     return Arrays.stream(values()).filter(kind -> kind.word().equals(word)).findFirst();
+  }
+
+  /** Whether the disks of nodes have to be recorded for this. */
+  public boolean needsRecordedDisks() {
+    return this == POWER || this == EIO || this == HANG;
+  }
+
+  /** For how long it is in effect at least, before it is healed. */
+  int shortestMillis() {
+    return switch (this) {
+      case POWER, EIO -> 100;
+      case HANG -> 10_000;
+      default -> 1_500;
+    };
+  }
+
+  /** For how long it is in effect at most, before it is healed. */
+  int longestMillis() {
+    return switch (this) {
+      case POWER, EIO -> 1_000;
+      case HANG -> 10_000;
+      default -> 6_000;
+    };
   }
 
   /** Why this fault cannot be injected here; empty if it can. */

@@ -13,8 +13,6 @@ import java.util.Random;
  * before any kind comes again.
  */
 public final class Schedule {
-  private static final int SHORTEST_FAULT_MILLIS = 1_500;
-  private static final int LONGEST_FAULT_MILLIS = 6_000;
   private static final int SHORTEST_PEACE_MILLIS = 1_000;
   private static final int LONGEST_PEACE_MILLIS = 3_000;
 
@@ -47,10 +45,11 @@ public final class Schedule {
       Collections.shuffle(order, random);
       round.addAll(order);
     }
+    FaultKind kind = round.remove();
     return new Step(
-        round.remove(),
+        kind,
         between(SHORTEST_PEACE_MILLIS, LONGEST_PEACE_MILLIS),
-        between(SHORTEST_FAULT_MILLIS, LONGEST_FAULT_MILLIS),
+        between(kind.shortestMillis(), kind.longestMillis()),
         random.nextLong());
   }
 
