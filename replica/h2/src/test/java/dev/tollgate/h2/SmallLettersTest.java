@@ -38,6 +38,15 @@ class SmallLettersTest {
     }
   }
 
+  /** The first half of a letter stands alone where a piece of the text ends. */
+  @Test
+  void halfOfALetterDoesNotTearTheNextOne() {
+    String text = "a".repeat(15) + "\ud801\ud81b\ude76" + "b".repeat(60);
+    assertEquals(
+        escaped(text.toUpperCase(Locale.US)),
+        escaped(ChargedTexts.toUpperCase(text, Locale.US)));
+  }
+
   /**
    * Beside letters of two characters, the runtime asks for the end of a word in the middle of a
    * letter, and gets it.
