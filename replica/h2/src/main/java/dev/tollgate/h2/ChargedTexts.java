@@ -65,8 +65,7 @@ public final class ChargedTexts {
     StringBuilder capitals = new StringBuilder(text.length());
     for (int from = 0; from < text.length(); ) {
       int to = Math.min(from + LETTERS_AT_A_TIME, text.length());
-      if (to < text.length()
-          && Character.isSurrogatePair(text.charAt(to - 1), text.charAt(to))) {
+      if (to < text.length() && Character.isSurrogatePair(text.charAt(to - 1), text.charAt(to))) {
         to++;
       }
       capitals.append(text.substring(from, to).toUpperCase(locale));

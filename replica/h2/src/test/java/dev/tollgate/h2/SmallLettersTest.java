@@ -43,8 +43,7 @@ class SmallLettersTest {
   void halfOfALetterDoesNotTearTheNextOne() {
     String text = "a".repeat(15) + "\ud801\ud81b\ude76" + "b".repeat(60);
     assertEquals(
-        escaped(text.toUpperCase(Locale.US)),
-        escaped(ChargedTexts.toUpperCase(text, Locale.US)));
+        escaped(text.toUpperCase(Locale.US)), escaped(ChargedTexts.toUpperCase(text, Locale.US)));
   }
 
   /**
