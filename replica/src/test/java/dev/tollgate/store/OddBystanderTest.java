@@ -71,7 +71,11 @@ class OddBystanderTest {
           run(odd, Odd.of(sql));
         }
         for (int i = 0; i < STATEMENTS_PER_NODE; i++) {
-          run(odd, statements.next());
+          Odd next = statements.next();
+          // the first user ends the sessions that nobody has logged in to
+          if (!next.sql().startsWith("CREATE USER")) {
+            run(odd, next);
+          }
         }
       } finally {
         done.set(true);
@@ -90,7 +94,7 @@ class OddBystanderTest {
         statement.execute("SELECT release_lock('bystander')");
       }
     } catch (SQLException e) {
-      throw new IllegalStateException(e);
+      throw new IllegalStateException("beside " + running, e);
     }
   }
 
