@@ -8,6 +8,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
@@ -25,6 +26,9 @@ final class PlainOutput extends FilterOutputStream {
   /** In UTF-8, the first byte of U+0080 to U+009F, whose second byte is the number. */
   private static final int BEFORE_C1 = 0xC2;
 
+  private static final String OUT_CHARSET = "sun.stdout.encoding";
+  private static final String ERR_CHARSET = "sun.stderr.encoding";
+
   private final boolean utf8;
   private boolean begun;
 
@@ -39,10 +43,16 @@ final class PlainOutput extends FilterOutputStream {
     return new PrintStream(new PlainOutput(out, utf8), /* autoFlush= */ true, charset);
   }
 
+  /** Standard output as it is, for a screen that is drawn with control characters. */
+  static PrintWriter screen() {
+    return new PrintWriter(
+        new FileOutputStream(FileDescriptor.out), /* autoFlush= */ false, charset(OUT_CHARSET));
+  }
+
   /** Makes standard output and standard error plain for all that is printed from now on. */
   static void install() {
-    System.setOut(to(new FileOutputStream(FileDescriptor.out), charset("sun.stdout.encoding")));
-    System.setErr(to(new FileOutputStream(FileDescriptor.err), charset("sun.stderr.encoding")));
+    System.setOut(to(new FileOutputStream(FileDescriptor.out), charset(OUT_CHARSET)));
+    System.setErr(to(new FileOutputStream(FileDescriptor.err), charset(ERR_CHARSET)));
   }
 
   /** As the runtime chooses it: a terminal may have a charset of its own. */

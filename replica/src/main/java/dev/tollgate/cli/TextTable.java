@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows as text in columns, with numbers aligned to the right. A cell has no control characters: a
- * line of a table is one row.
+ * Rows as text in columns, with numbers aligned to the right. A line has no control characters, and
+ * is one row.
  */
 final class TextTable {
   private final List<String> headers = new ArrayList<>();
@@ -34,7 +34,7 @@ final class TextTable {
   void row(@Nullable Object... cells) {
     List<String> row = new ArrayList<>(cells.length);
     for (Object cell : cells) {
-      row.add(cell == null ? "" : Text.printable(cell.toString()));
+      row.add(cell == null ? "" : cell.toString());
     }
     rows.add(row);
   }
@@ -61,15 +61,11 @@ final class TextTable {
     while (result.next()) {
       List<String> row = new ArrayList<>(columns);
       for (int i = 1; i <= columns; i++) {
-        row.add(cell.apply(printable(result.getString(i))));
+        row.add(cell.apply(result.getString(i)));
       }
       table.rows.add(row);
     }
     return table;
-  }
-
-  private static @Nullable String printable(@Nullable String text) {
-    return text == null ? null : Text.printable(text);
   }
 
   private static boolean isNumber(int type) {
@@ -120,6 +116,6 @@ final class TextTable {
       line.append(i == 0 ? "" : "  ");
       line.append(numeric.get(i) ? pad + cells.get(i) : cells.get(i) + pad);
     }
-    return line.toString().stripTrailing();
+    return Text.printable(line.toString()).stripTrailing();
   }
 }

@@ -1,9 +1,6 @@
 package dev.tollgate.cli;
 
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.PrintWriter;
-import java.nio.charset.Charset;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -63,19 +60,13 @@ final class TopCommand implements Callable<Integer> {
         return frame.complete() ? 0 : Main.FAILED;
       }
       boolean terminal = Boolean.getBoolean(SCREEN);
-      TopScreen screen = new TopScreen(terminal ? screen() : out, terminal);
+      TopScreen screen = new TopScreen(terminal ? PlainOutput.screen() : out, terminal);
       Runtime.getRuntime().addShutdownHook(new Thread(screen::leave, "tollgate-top-end"));
       while (true) {
         screen.show(view.frame().text());
         TimeUnit.SECONDS.sleep(seconds);
       }
     }
-  }
-
-  /** The screen is drawn with control characters, and shows lines that have none. */
-  private static PrintWriter screen() {
-    return new PrintWriter(
-        new FileOutputStream(FileDescriptor.out), false, Charset.defaultCharset());
   }
 
   private void require(boolean condition, String option, int value, int most) {

@@ -121,8 +121,10 @@ final class TopView implements AutoCloseable {
   }
 
   private static String cell(@Nullable String text) {
-    String shown = text == null ? "" : text;
-    return shown.length() > CELL_CHARS ? shown.substring(0, CELL_CHARS - 3) + "..." : shown;
+    if (text == null) {
+      return "";
+    }
+    return text.length() > CELL_CHARS ? text.substring(0, CELL_CHARS - 3) + "..." : text;
   }
 
   /** Closes the connection; the next frame opens another one. */
