@@ -105,10 +105,9 @@ final class LogTail {
   static void removeCovered(Path log, long snapshot) throws IOException {
     NavigableMap<Long, Path> segments = new TreeMap<>();
     for (Path segment : Snapshots.segments(log)) {
-      if (!isOpen(segment)) {
-        segments.put(Snapshots.firstIndex(segment), segment);
-      } else if (lastIndexOfOpen(segment) < snapshot) {
-        remove(segment, lastIndexOfOpen(segment), snapshot);
+      long last = lastIndexOf(segment);
+      if (isOpen(segment) && last < snapshot) {
+        remove(segment, last, snapshot);
       } else {
         segments.put(Snapshots.firstIndex(segment), segment);
       }
@@ -171,8 +170,9 @@ final class LogTail {
       MappedByteBuffer bytes = in.map(FileChannel.MapMode.READ_ONLY, 0, in.size());
       Entries entries = entries(bytes);
       bytes.clear();
-      long next = Snapshots.firstIndex(segment) + entries.count;
-      if (entries.endBeforeTornOne(Snapshots.firstIndex(segment), synced)) {
+      long first = Snapshots.firstIndex(segment);
+      long next = first + entries.count;
+      if (entries.endBeforeTornOne(first, synced)) {
         LOG.warn(
             "{}: entry {} at byte {} was not written as a whole, and never synced, so nobody has"
                 + " heard of it: the log is cut off there",

@@ -323,11 +323,7 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void pause() {
     appends.settle();
-    try {
-      requireNonNull(arrival, "arrival").arrived();
-    } catch (IOException e) {
-      throw cannotTakeSnapshot(e);
-    }
+    takeSnapshot(requireNonNull(arrival, "arrival")::arrived);
     // still paused if the snapshot before this one could not be moved to its place
     if (getLifeCycleState() == LifeCycle.State.PAUSED) {
       return;
@@ -349,26 +345,27 @@ final class RatisStateMachine extends BaseStateMachine {
   private void settleArrival() {
     SnapshotArrival snapshot = arrival;
     if (snapshot != null) {
-      try {
-        snapshot.settle();
-      } catch (IOException e) {
-        throw cannotTakeSnapshot(e);
-      }
+      takeSnapshot(snapshot::settle);
     }
   }
 
   /** Syncs what has arrived of a snapshot: once it is whole, Ratis has its monitor meanwhile. */
   private void syncArriving() {
-    try {
-      requireNonNull(arrival, "arrival").syncArriving();
-    } catch (IOException e) {
-      throw cannotTakeSnapshot(e);
-    }
+    takeSnapshot(requireNonNull(arrival, "arrival")::syncArriving);
   }
 
-  private UncheckedIOException cannotTakeSnapshot(IOException why) {
-    cannotWrite("the snapshot of the leader", why);
-    return new UncheckedIOException(why);
+  /** Work on the disk. */
+  private interface DiskWork {
+    void run() throws IOException;
+  }
+
+  private void takeSnapshot(DiskWork part) {
+    try {
+      part.run();
+    } catch (IOException e) {
+      cannotWrite("the snapshot of the leader", e);
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Restores the snapshot that the leader sent because this node is too far behind. */
@@ -467,20 +464,21 @@ final class RatisStateMachine extends BaseStateMachine {
   /** Ratis calls this before it syncs entries, and acknowledges none of them if this fails. */
   @Override
   public CompletableFuture<Void> flush(long logIndex) {
-    try {
-      requireNonNull(syncs, "syncs")
-          .beforeSync(getServer().join().getDivision(getGroupId()).getRaftLog());
-      return CompletableFuture.completedFuture(null);
-    } catch (IOException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    EntrySyncs entries = requireNonNull(syncs, "syncs");
+    return done(
+        () -> entries.beforeSync(getServer().join().getDivision(getGroupId()).getRaftLog()));
   }
 
   /** Ratis calls this before it cuts entries off. */
   @Override
   public CompletableFuture<Void> truncate(long logIndex) {
+    EntrySyncs entries = requireNonNull(syncs, "syncs");
+    return done(() -> entries.beforeCut(logIndex));
+  }
+
+  private static CompletableFuture<Void> done(DiskWork work) {
     try {
-      requireNonNull(syncs, "syncs").beforeCut(logIndex);
+      work.run();
       return CompletableFuture.completedFuture(null);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
