@@ -191,25 +191,20 @@ public final class SqlErrors {
     }
     Throwable fault = fault(e);
     if (isOfValue(fault)) {
-      return DbException.convert(
-          new SQLException(
-              "the statement failed and changed nothing, because a value in it is outside the range"
-                  + " of its type or not of the kind that a function takes ("
-                  + fault.getClass().getSimpleName()
-                  + ")",
-              SqlState.INVALID_ARGUMENT.state(),
-              SqlState.INVALID_ARGUMENT.vendorCode(),
-              e));
+      return undone(
+          SqlState.INVALID_ARGUMENT,
+          "a value in it is outside the range of its type or not of the kind that a function takes ("
+              + fault.getClass().getSimpleName()
+              + ")",
+          e);
     }
     if (fault instanceof RuntimeException && !(fault instanceof DbException)) {
-      return DbException.convert(
-          new SQLException(
-              "the statement failed and changed nothing, because of a fault in the database ("
-                  + fault.getClass().getSimpleName()
-                  + "): write the statement in another way, and report the statement as a bug",
-              SqlState.INTERNAL.state(),
-              SqlState.INTERNAL.vendorCode(),
-              e));
+      return undone(
+          SqlState.INTERNAL,
+          "of a fault in the database ("
+              + fault.getClass().getSimpleName()
+              + "): write the statement in another way, and report the statement as a bug",
+          e);
     }
     return e instanceof DbException known ? known : DbException.convert(e);
   }
@@ -228,6 +223,15 @@ public final class SqlErrors {
     String table = message.substring(message.indexOf('"') + 1, message.lastIndexOf('"'));
     return DbException.get(
         ErrorCode.TABLE_OR_VIEW_NOT_FOUND_DATABASE_EMPTY_1, table.replace("\"\"", "\""));
+  }
+
+  private static DbException undone(SqlState state, String why, RuntimeException e) {
+    return DbException.convert(
+        new SQLException(
+            "the statement failed and changed nothing, because " + why,
+            state.state(),
+            state.vendorCode(),
+            e));
   }
 
   private static boolean isOfValue(Throwable fault) {

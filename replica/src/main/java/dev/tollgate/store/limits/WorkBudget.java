@@ -89,8 +89,9 @@ public final class WorkBudget implements StatementMeter {
       throw Exhausted.work(
           "the statement was ended and changed nothing, because one request changes at most "
               + batch.mostChanges()
-              + " rows, counted once for each index, and twice where they were there before: every replica keeps the changes in memory until"
-              + " they are committed. Split it, for instance by ranges of the key");
+              + " rows, counted once for each index, and twice where they were there before: every"
+              + " replica keeps the changes in memory until they are committed. Split it, for instance"
+              + " by ranges of the key");
     }
   }
 
