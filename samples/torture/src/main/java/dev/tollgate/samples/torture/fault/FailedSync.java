@@ -10,13 +10,12 @@ import java.util.List;
  * snapshot, without which it can do; then the next one fails too.
  */
 final class FailedSync implements Fault {
-  private static final double LEADER = 0.6;
   private static final Duration TIME_TO_STOP = Duration.ofSeconds(5);
   private static final int SYNCS = 4;
 
   @Override
   public Injury inflict(Scene scene) throws IOException {
-    Node victim = scene.chance(LEADER) ? scene.leader() : scene.follower();
+    Node victim = scene.victim();
     victim.failNextSync();
     return Injury.of(
         "a sync of " + scene.names(List.of(victim)) + " fails",
@@ -33,14 +32,6 @@ final class FailedSync implements Fault {
       victim.failNextSync();
     }
     victim.healDisk();
-    if (victim.exitStatus() != Node.REPLICA_FAILED) {
-      throw new IOException(
-          victim.name()
-              + " ended with status "
-              + victim.exitStatus()
-              + " after a sync had failed, not with "
-              + Node.REPLICA_FAILED);
-    }
-    Kill.restart(List.of(victim));
+    Kill.restartFailed(victim, "after a sync had failed");
   }
 }

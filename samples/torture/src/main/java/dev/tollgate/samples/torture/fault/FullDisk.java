@@ -9,12 +9,11 @@ import java.util.List;
  * A full disk on one node. The node must stop by itself, and catches up when it is started again.
  */
 final class FullDisk implements Fault {
-  private static final double LEADER = 0.6;
   private static final Duration TIME_TO_STOP = Duration.ofSeconds(20);
 
   @Override
   public Injury inflict(Scene scene) throws IOException, InterruptedException {
-    Node victim = scene.chance(LEADER) ? scene.leader() : scene.follower();
+    Node victim = scene.victim();
     victim.fillDisk();
     return Injury.of(
         "disk of " + scene.names(List.of(victim)) + " full",
@@ -35,14 +34,6 @@ final class FullDisk implements Fault {
               + TIME_TO_STOP.toSeconds()
               + " s after it could not write to its log any more");
     }
-    if (victim.exitStatus() != Node.REPLICA_FAILED) {
-      throw new IOException(
-          victim.name()
-              + " ended with status "
-              + victim.exitStatus()
-              + " on a full disk, not with "
-              + Node.REPLICA_FAILED);
-    }
-    Kill.restart(List.of(victim));
+    Kill.restartFailed(victim, "on a full disk");
   }
 }

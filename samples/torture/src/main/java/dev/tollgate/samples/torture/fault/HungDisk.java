@@ -6,11 +6,9 @@ import java.util.List;
 
 /** Each sync of one node waits; then all go on. */
 final class HungDisk implements Fault {
-  private static final double LEADER = 0.6;
-
   @Override
   public Injury inflict(Scene scene) throws IOException {
-    Node victim = scene.chance(LEADER) ? scene.leader() : scene.follower();
+    Node victim = scene.victim();
     victim.hangSyncs();
     return Injury.of(
         "disk of " + scene.names(List.of(victim)) + " hangs",

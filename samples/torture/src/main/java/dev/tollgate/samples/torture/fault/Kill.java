@@ -22,6 +22,25 @@ final class Kill implements Fault {
   }
 
   /** Returns when all nodes are ready: the start of virtual machines is not measured. */
+  /**
+   * Starts a node again that has stopped by itself.
+   *
+   * @throws IOException if it did not end as a node that has failed
+   */
+  static void restartFailed(Node victim, String when) throws IOException, InterruptedException {
+    if (victim.exitStatus() != Node.REPLICA_FAILED) {
+      throw new IOException(
+          victim.name()
+              + " ended with status "
+              + victim.exitStatus()
+              + " "
+              + when
+              + ", not with "
+              + Node.REPLICA_FAILED);
+    }
+    restart(List.of(victim));
+  }
+
   static void restart(List<Node> nodes) throws IOException, InterruptedException {
     for (Node node : nodes) {
       node.start();

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
  * @param random the random numbers of this fault alone
  */
 public record Scene(Cluster cluster, Node leader, List<Integer> clientHosts, Random random) {
+  private static final double LEADER = 0.6;
 
   /** All nodes but this one, in random order. */
   List<Node> others(Node node) {
@@ -33,7 +34,12 @@ public record Scene(Cluster cluster, Node leader, List<Integer> clientHosts, Ran
     return random.nextDouble() < probability;
   }
 
-  /** The leader in most cases, else another node, and now and then most or all of them. */
+  /** The leader in most cases, else another node. */
+  Node victim() {
+    return chance(LEADER) ? leader : follower();
+  }
+
+  /** One node as {@link #victim} has it, and now and then most or all of them. */
   List<Node> victims(double several) {
     if (chance(several)) {
       List<Node> order = others(leader);
@@ -41,7 +47,7 @@ public record Scene(Cluster cluster, Node leader, List<Integer> clientHosts, Ran
       boolean all = chance(0.5);
       return order.subList(0, all ? order.size() : cluster.minority() + 1);
     }
-    return List.of(chance(0.6) ? leader : follower());
+    return List.of(victim());
   }
 
   /** Names nodes for a reader: {@code n2 (leader)}, {@code n1 and n3}. */

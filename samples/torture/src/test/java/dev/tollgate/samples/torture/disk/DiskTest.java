@@ -54,6 +54,12 @@ class DiskTest {
     return disk;
   }
 
+  /** Makes another file as handle 3, and syncs nothing. */
+  private static void writeNext(Disk disk) {
+    disk.opened(3, NEXT, true);
+    disk.wrote(3, 0, bytes("b"));
+  }
+
   /** The first numbers of generators whose seeds are close to each other are close too. */
   private static Random unlike(long seed) {
     return new Random(new Random(seed).nextLong());
@@ -250,8 +256,7 @@ class DiskTest {
         outcomes(
             "a",
             disk -> {
-              disk.opened(3, NEXT, true);
-              disk.wrote(3, 0, bytes("b"));
+              writeNext(disk);
               sync(disk, 3);
             });
     assertEquals(Set.of("{file=a}", "{file=a, next=b}"), found);
@@ -263,8 +268,7 @@ class DiskTest {
         outcomes(
             "a",
             disk -> {
-              disk.opened(3, NEXT, true);
-              disk.wrote(3, 0, bytes("b"));
+              writeNext(disk);
               sync(disk, 3);
               disk.renamed(NEXT, FILE);
             });
@@ -278,8 +282,7 @@ class DiskTest {
         outcomes(
             "a",
             disk -> {
-              disk.opened(3, NEXT, true);
-              disk.wrote(3, 0, bytes("b"));
+              writeNext(disk);
               sync(disk, 3);
               disk.renamed(NEXT, FILE);
               sync(disk, 1);
@@ -288,8 +291,7 @@ class DiskTest {
         outcomes(
                 "a",
                 disk -> {
-                  disk.opened(3, NEXT, true);
-                  disk.wrote(3, 0, bytes("b"));
+                  writeNext(disk);
                   disk.renamed(NEXT, FILE);
                   sync(disk, 1);
                 })

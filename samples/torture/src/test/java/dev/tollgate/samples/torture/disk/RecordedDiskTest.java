@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,9 +129,7 @@ class RecordedDiskTest {
   void syncHangsUntilItIsHealed() throws Exception {
     disk.hang();
     Process process = start("retry", "file", "value");
-    try (BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("syncing", out.readLine());
       assertFalse(process.waitFor(200, TimeUnit.MILLISECONDS), "waits");
       disk.heal();
@@ -145,9 +142,7 @@ class RecordedDiskTest {
   void processThatIsKilledWhileASyncHangsHasSyncedNothing() throws Exception {
     disk.hang();
     Process process = start("retry", "file", "value");
-    try (BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("syncing", out.readLine());
       process.destroyForcibly().waitFor();
     }
