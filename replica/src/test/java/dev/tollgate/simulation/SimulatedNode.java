@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
@@ -102,10 +103,13 @@ final class SimulatedNode {
               replica, breakage(), SimulatedNode.this::wallMicros, simulation.receipts());
       log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
       Supervision supervision = new Supervision(id, replica::failed);
+      LogClock clock =
+          new LogClock(id, new WallClock(), SimulatedNode.this::monotonicNanos, log::clocks);
+      replica.tellTime(clock);
       pipeline =
           new CommandPipeline(
               log,
-              new WallClock(),
+              clock,
               entryBytes,
               supervision,
               breakage() == Breakage.COMMAND_BEFORE_ITS_LEVEL ? any -> null : replica::refusal,

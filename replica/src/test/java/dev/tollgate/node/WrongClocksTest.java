@@ -1,0 +1,143 @@
+package dev.tollgate.node;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.log.LogClock;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.ShiftedClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes whose wall clocks are years off. */
+class WrongClocksTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(40);
+  private static final Duration YEARS = Duration.ofDays(50 * 365);
+
+  @TempDir Path directory;
+
+  private final Map<String, ShiftedClock> clocks = new TreeMap<>();
+  private LocalCluster cluster;
+
+  @BeforeEach
+  void choose() throws IOException {
+    cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
+    cluster.useClocks(id -> clocks.computeIfAbsent(id, any -> new ShiftedClock()));
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private void start(Function<String, Duration> ahead) throws IOException {
+    for (String id : new String[] {"n1", "n2", "n3"}) {
+      clocks.put(id, new ShiftedClock());
+      clocks.get(id).setAhead(ahead.apply(id));
+    }
+    cluster.startAllAndAwait();
+  }
+
+  private void set(String id, Duration ahead) {
+    clocks.get(id).setAhead(ahead);
+  }
+
+  /** By how much the time of a new entry is ahead of the true time; negative if it is behind. */
+  private static Duration ahead(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE IF NOT EXISTS entry_time (at TIMESTAMP WITH TIME ZONE)");
+      statement.execute("DELETE FROM entry_time");
+      statement.execute("INSERT INTO entry_time VALUES (CURRENT_TIMESTAMP)");
+      try (ResultSet rows = statement.executeQuery("SELECT at FROM entry_time")) {
+        assertTrue(rows.next());
+        return Duration.between(Instant.now(), rows.getTimestamp(1).toInstant());
+      }
+    }
+  }
+
+  private static void assertRight(Connection connection) throws SQLException {
+    Duration ahead = ahead(connection);
+    assertTrue(ahead.abs().compareTo(LogClock.BOUND) < 0, "ahead by " + ahead);
+  }
+
+  @Test
+  void leaderWhoseClockJumpsYearsAheadAndBackStampsTheTimeOfTheOthers() throws Exception {
+    start(id -> Duration.ZERO);
+    try (Connection connection = cluster.connect()) {
+      assertRight(connection);
+      String leader = cluster.leader();
+      set(leader, YEARS);
+      assertRight(connection);
+      assertEquals(leader, cluster.leader());
+      set(leader, Duration.ZERO);
+      assertRight(connection);
+      set(leader, YEARS.negated().dividedBy(2));
+      assertRight(connection);
+    }
+  }
+
+  @Test
+  void nodeThatIsElectedWithAWrongClockStampsTheTimeOfTheOthers() throws Exception {
+    start(id -> Duration.ZERO);
+    try (Connection connection = cluster.connect()) {
+      String wrong = cluster.follower();
+      set(wrong, YEARS);
+      assertRight(connection);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("CALL transfer_leadership('" + wrong + "')");
+      }
+      await().atMost(DEADLINE).until(() -> cluster.leader().equals(wrong));
+      assertRight(connection);
+    }
+  }
+
+  @Test
+  void nodeThatStartsWithAWrongClockStampsTheTimeOfTheOthers() throws Exception {
+    start(id -> Duration.ZERO);
+    cluster.stopAll();
+    start(id -> id.equals("n2") ? YEARS : Duration.ZERO);
+    try (Connection connection = cluster.connect()) {
+      assertRight(connection);
+    }
+  }
+
+  @Test
+  void timeGoesOnWhileEveryClockIsWrongInItsOwnWay() throws Exception {
+    start(id -> Duration.ZERO);
+    try (Connection connection = cluster.connect()) {
+      assertRight(connection);
+      String leader = cluster.leader();
+      set(leader, YEARS);
+      set(cluster.follower(), YEARS.dividedBy(2).negated());
+      for (ShiftedClock clock : clocks.values()) {
+        if (clock != clocks.get(leader) && clock != clocks.get(cluster.follower())) {
+          clock.setAhead(YEARS.dividedBy(3));
+        }
+      }
+      // until all have answered with their new clocks
+      await()
+          .atMost(DEADLINE)
+          .until(() -> !cluster.node(leader).clock().agreed());
+      assertRight(connection);
+      String successor = cluster.follower();
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("CALL transfer_leadership('" + successor + "')");
+      }
+      assertRight(connection);
+    }
+  }
+}
