@@ -427,6 +427,11 @@ public final class CommandPipeline {
     }
   }
 
+  /** The clock that stamps the entries. */
+  public LogClock clock() {
+    return clock;
+  }
+
   /** How busy the pipeline is, and has been since the start. */
   public PipelineFigures figures() {
     mutex.lock();

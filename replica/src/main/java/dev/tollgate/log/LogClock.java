@@ -8,8 +8,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -45,15 +47,9 @@ public final class LogClock {
 
   private long logTimeMicros;
   private boolean stamped;
-  private Trouble told = Trouble.NONE;
+  private Set<String> toldWrong = Set.of();
+  private boolean toldDisagreement;
   private boolean toldAhead;
-
-  /** What is wrong with the clocks. */
-  private enum Trouble {
-    NONE,
-    OWN_CLOCK,
-    NO_MAJORITY
-  }
 
   /**
    * @param clock the wall clock of this node
@@ -83,6 +79,13 @@ public final class LogClock {
    */
   public record Look(
       boolean agreed, long nowMicros, SortedMap<String, Long> aheadMicros, long logAheadMicros) {
+    /** The clocks that are known, for messages. */
+    public String describe() {
+      Map<String, Instant> clocks = new TreeMap<>();
+      aheadMicros.forEach((node, ahead) -> clocks.put(node, instant(nowMicros + ahead)));
+      return clocks.toString();
+    }
+
     /** True if the time of the log stands still, because it is ahead of the clocks. */
     public boolean logStands() {
       return logAheadMicros > BOUND_MICROS;
@@ -164,12 +167,23 @@ public final class LogClock {
               : before == null ? AgreedTime.median(own, others.values()) : before.at(nanos);
     }
 
-    /** Returns null if the clocks of a majority are not known. */
-    @Nullable Trouble trouble() {
-      if (agreed) {
-        return Math.abs(own - time) > BOUND_MICROS ? Trouble.OWN_CLOCK : Trouble.NONE;
+    /** True if the clocks of a majority are known. */
+    boolean isMajorityKnown() {
+      return 2 * (others.size() + 1) > members;
+    }
+
+    /** The nodes whose clocks are not those of the majority that agrees. */
+    Set<String> wrong() {
+      Set<String> wrong = new TreeSet<>();
+      others.forEach((node, wall) -> addIfWrong(wrong, node, wall));
+      addIfWrong(wrong, nodeId, own);
+      return wrong;
+    }
+
+    private void addIfWrong(Set<String> wrong, String node, long wall) {
+      if (Math.abs(wall - time) > BOUND_MICROS) {
+        wrong.add(node);
       }
-      return 2 * (others.size() + 1) > members ? Trouble.NO_MAJORITY : null;
     }
 
     Look look() {
@@ -177,13 +191,6 @@ public final class LogClock {
       others.forEach((node, wall) -> ahead.put(node, wall - time));
       ahead.put(nodeId, own - time);
       return new Look(agreed, time, ahead, Math.max(0, logTimeMicros - time));
-    }
-
-    String clocks() {
-      Map<String, Instant> clocks = new TreeMap<>();
-      others.forEach((node, wall) -> clocks.put(node, instant(wall)));
-      clocks.put(nodeId, instant(own));
-      return clocks.toString();
     }
   }
 
@@ -193,10 +200,15 @@ public final class LogClock {
 
   /** Logs what an operator has to know, once. */
   private void report(Reading reading) {
-    Trouble trouble = reading.trouble();
-    if (trouble != null && trouble != told) {
-      told = trouble;
-      reportTrouble(trouble, reading);
+    if (reading.agreed) {
+      reportWrong(reading);
+    } else if (reading.isMajorityKnown() && !toldDisagreement) {
+      toldDisagreement = true;
+      LOG.error(
+          "{}: THE CLOCKS OF NO MAJORITY AGREE: they say {}. The time of the log goes on from its"
+              + " last entry until they do. Set them right",
+          nodeId,
+          reading.look().describe());
     }
     ClockReading before = last;
     if (reading.agreed && before != null) {
@@ -219,21 +231,22 @@ public final class LogClock {
     }
   }
 
-  private void reportTrouble(Trouble trouble, Reading reading) {
-    switch (trouble) {
-      case NONE -> LOG.info("{}: its clock is the one of a majority again", nodeId);
-      case OWN_CLOCK ->
-          LOG.error(
-              "{}: THE CLOCK OF THIS NODE IS WRONG: the clocks say {}, and entries get the time of"
-                  + " the majority. Set the clock of this node right",
-              nodeId,
-              reading.clocks());
-      case NO_MAJORITY ->
-          LOG.error(
-              "{}: THE CLOCKS OF NO MAJORITY AGREE: they say {}. The time of the log goes on from"
-                  + " its last entry until they do. Set them right",
-              nodeId,
-              reading.clocks());
+  private void reportWrong(Reading reading) {
+    Set<String> wrong = reading.wrong();
+    if (wrong.equals(toldWrong) && !toldDisagreement) {
+      return;
+    }
+    toldWrong = wrong;
+    toldDisagreement = false;
+    if (wrong.isEmpty()) {
+      LOG.info("{}: the clocks agree again: {}", nodeId, reading.look().describe());
+    } else {
+      LOG.error(
+          "{}: CLOCKS ARE WRONG on {}: the clocks say {}, and entries get the time of the majority."
+              + " Set them right",
+          nodeId,
+          wrong,
+          reading.look().describe());
     }
   }
 

@@ -2,6 +2,8 @@ package dev.tollgate.node;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogClock;
@@ -112,6 +114,66 @@ class WrongClocksTest {
     start(id -> id.equals("n2") ? YEARS : Duration.ZERO);
     try (Connection connection = cluster.connect()) {
       assertRight(connection);
+    }
+  }
+
+  /** The clocks of all were wrong: nothing tells them from right ones. */
+  @Test
+  void administratorSetsTheTimeOfTheLogBack() throws Exception {
+    start(id -> YEARS);
+    try (Connection connection = cluster.connect();
+        Connection other = cluster.connect();
+        Statement statement = connection.createStatement();
+        Statement operator = other.createStatement()) {
+      assertTrue(ahead(connection).compareTo(YEARS.minusMinutes(1)) > 0);
+      long token = number(statement, "SELECT acquire_lock('before')");
+      clocks.values().forEach(clock -> clock.setAhead(Duration.ZERO));
+      Node leader = cluster.node(cluster.leader());
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () -> {
+                ahead(connection);
+                LogClock.Look look = leader.clock();
+                return look.agreed() && look.logStands();
+              });
+      assertTrue(ahead(connection).compareTo(YEARS.minusMinutes(1)) > 0, "it stands");
+      operator.execute("CALL reset_log_time()");
+      assertRight(connection);
+      assertFalse(leader.clock().logStands());
+      assertEquals(token, number(statement, "SELECT lock_token('before')"), "it is still held");
+      assertEquals(0, number(operator, "SELECT COALESCE(try_acquire_lock('before'), 0)"));
+      assertTrue(number(operator, "SELECT acquire_lock('after')") > token);
+      statement.execute("SELECT release_lock('before')");
+      assertTrue(number(operator, "SELECT acquire_lock('before')") > token);
+      operator.execute("CALL reset_log_time()");
+      assertRight(connection);
+      LocalCluster.verify(connection).values().forEach(verdict -> assertEquals("EQUAL", verdict));
+    }
+    cluster.stopAll();
+    cluster.startAllAndAwait();
+    try (Connection connection = cluster.connect()) {
+      assertRight(connection);
+    }
+  }
+
+  @Test
+  void timeOfTheLogIsNotSetBackWhileNoMajorityAgrees() throws Exception {
+    start(id -> id.equals("n1") ? YEARS : id.equals("n2") ? YEARS.negated() : Duration.ZERO);
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      assertRight(connection);
+      SQLException refused =
+          assertThrows(SQLException.class, () -> statement.execute("CALL reset_log_time()"));
+      assertEquals("55T04", refused.getSQLState());
+      assertTrue(refused.getMessage().contains("no majority agree"), refused.getMessage());
+    }
+  }
+
+  private static long number(Statement statement, String sql) throws SQLException {
+    try (ResultSet rows = statement.executeQuery(sql)) {
+      assertTrue(rows.next());
+      return rows.getLong(1);
     }
   }
 

@@ -153,6 +153,7 @@ class EntryCodecTest {
             new StateChecksum("0f", new TreeMap<>(Map.of("table S.T", -1L, "locks", 9L)))));
     commands.add(new Command.ReportFailure("n2", 7, 1));
     commands.add(new Command.SkipCommand(7, 1));
+    commands.add(new Command.ResetLogTime());
     for (Command.AbortReason reason : Command.AbortReason.values()) {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }
