@@ -10,6 +10,7 @@ import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.AuthenticationListener;
@@ -37,6 +38,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,9 @@ final class SimulatedNode {
   private static final long WALL_START_MICROS = 1_767_225_600_000_000L;
 
   private final Simulation simulation;
+  /** Readings of the clock of a node count for ten seconds. */
+  private static final long CLOCK_REMEMBERED_NANOS = World.millis(12_000);
+
   private final World world;
   private final String id;
   private final Disk disk = new Disk();
@@ -65,6 +70,10 @@ final class SimulatedNode {
   private final int entryBytes;
   private final double clockRate;
   private long wallJumpMicros;
+
+  /** By how much the clock was ahead before it was set, by when that was. */
+  private final TreeMap<Long, Long> clocksBefore = new TreeMap<>();
+
   private long pausedUntil;
   private int incarnation;
 
@@ -104,7 +113,7 @@ final class SimulatedNode {
       log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
       Supervision supervision = new Supervision(id, replica::failed);
       LogClock clock =
-          new LogClock(id, new WallClock(), SimulatedNode.this::monotonicNanos, log::clocks);
+          new LogClock(id, wallClock(), SimulatedNode.this::monotonicNanos, log::clocks);
       replica.tellTime(clock);
       pipeline =
           new CommandPipeline(
@@ -214,7 +223,7 @@ final class SimulatedNode {
     return simulation.electionNanos();
   }
 
-  private long monotonicNanos() {
+  long monotonicNanos() {
     return (long) (world.now() * clockRate) + 1;
   }
 
@@ -223,7 +232,20 @@ final class SimulatedNode {
   }
 
   void jumpWallClock(long micros) {
+    clocksBefore.put(world.now(), wallJumpMicros);
     wallJumpMicros += micros;
+  }
+
+  Clock wallClock() {
+    return new WallClock();
+  }
+
+  /** True if the clock of this node says about this time, or did when others may have read it. */
+  boolean saysAbout(long micros, long boundMicros) {
+    long real = WALL_START_MICROS + world.now() / 1_000;
+    return Math.abs(real + wallJumpMicros - micros) <= boundMicros
+        || clocksBefore.tailMap(world.now() - CLOCK_REMEMBERED_NANOS).values().stream()
+            .anyMatch(before -> Math.abs(real + before - micros) <= boundMicros);
   }
 
   boolean isUp() {
@@ -361,6 +383,18 @@ final class SimulatedNode {
                     }));
   }
 
+  /** Answers another node, and says what the clock of this node says. */
+  void answer(String to, Consumer<SimulatedLog> message) {
+    long wall = wallMicros();
+    long began = simulation.node(to).monotonicNanos();
+    send(
+        to,
+        log -> {
+          log.hearClock(id, wall, began);
+          message.accept(log);
+        });
+  }
+
   SimulatedLog log() {
     return running().log;
   }
@@ -447,6 +481,10 @@ final class SimulatedNode {
     }
   }
 
+  void proposes(byte[] entry) {
+    simulation.checker().times().stamped(this, EntryBytes.read(entry).stampMicros());
+  }
+
   void applies(long index, Disk.LogEntry entry) {
     if (simulation.upgradesNodes()) {
       Levels.requireKnown(id, runningLevel, entry.bytes());
@@ -470,6 +508,7 @@ final class SimulatedNode {
   }
 
   void restored(long index) {
+    simulation.checker().times().restored(id);
     simulation.checker().restored(this, index);
   }
 
