@@ -237,7 +237,8 @@ class SessionsTest {
         "an entry without a time");
     assertEquals(5_000_000, machine.position().timeMicros());
     assertEquals(
-        new Outcome.Answered(true), machine.apply(new LogPosition(3, 0, 4_000_000), reset).outcome());
+        new Outcome.Answered(true),
+        machine.apply(new LogPosition(3, 0, 4_000_000), reset).outcome());
     assertEquals(new LogPosition(3, 0, 4_000_000), machine.position());
     assertNotEquals(before, machine.digest());
     machine.apply(new LogPosition(3, 1, 4_000_000), open);

@@ -145,8 +145,7 @@ class CommandPipelineTest {
   private final CommandPipeline pipeline =
       new CommandPipeline(
           log,
-          LogClock.of(
-              "n1", Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC), log),
+          LogClock.of("n1", Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC), log),
           1_000,
           new Supervision("n1", failures::add),
           command -> refusals.get(command),

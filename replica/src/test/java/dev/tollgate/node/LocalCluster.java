@@ -151,8 +151,7 @@ final class LocalCluster implements AutoCloseable {
     NodeSettings settings =
         new NodeSettings(
             id,
-            raft.withTls(
-                    encryption != null && encryption.peers() ? encryption.credentials() : null)
+            raft.withTls(encryption != null && encryption.peers() ? encryption.credentials() : null)
                 .withClock(clocks.apply(id)),
             null,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),

@@ -60,6 +60,7 @@ final class SimulatedNode {
   private static final long WALL_START_MICROS = 1_767_225_600_000_000L;
 
   private final Simulation simulation;
+
   /** Readings of the clock of a node count for ten seconds. */
   private static final long CLOCK_REMEMBERED_NANOS = World.millis(12_000);
 

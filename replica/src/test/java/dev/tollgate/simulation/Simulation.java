@@ -176,8 +176,8 @@ final class Simulation {
   }
 
   /**
-   * Has what sets the clocks of all nodes be wrong now and then, and an operator set the time of the
-   * log back. Like {@link #administer}, not where another bug is looked for.
+   * Has what sets the clocks of all nodes be wrong now and then, and an operator set the time of
+   * the log back. Like {@link #administer}, not where another bug is looked for.
    */
   private void resetTime() {
     Breakage breakage = settings.breakage();
