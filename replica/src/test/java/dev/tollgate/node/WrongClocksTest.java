@@ -85,6 +85,20 @@ class WrongClocksTest {
       set(leader, YEARS);
       assertRight(connection);
       assertEquals(leader, cluster.leader());
+      try (Statement statement = connection.createStatement()) {
+        assertEquals(
+            1,
+            number(
+                statement,
+                "SELECT COUNT(*) FROM TOLLGATE.NODES WHERE CLOCK_AHEAD_MS > 60000 AND NODE_ID = '"
+                    + leader
+                    + "' AND NODE_ROLE = 'LEADER'"));
+        assertEquals(
+            2,
+            number(
+                statement,
+                "SELECT COUNT(*) FROM TOLLGATE.NODES WHERE ABS(CLOCK_AHEAD_MS) < 60000"));
+      }
       set(leader, Duration.ZERO);
       assertRight(connection);
       set(leader, YEARS.negated().dividedBy(2));

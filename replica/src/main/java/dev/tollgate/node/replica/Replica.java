@@ -37,7 +37,9 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -234,6 +236,15 @@ public final class Replica implements LogConsumer {
   /** Makes this replica tell the clock of its node the time of each entry; call before the log. */
   public void tellTime(LogClock logClock) {
     clock = requireNonNull(logClock, "logClock");
+  }
+
+  /**
+   * By how much the clock of each member whose clock this node knows is ahead of the time that this
+   * node would stamp, in microseconds.
+   */
+  public SortedMap<String, Long> clocksAhead() {
+    LogClock told = clock;
+    return told == null ? Collections.emptySortedMap() : told.look().aheadMicros();
   }
 
   private void tellTime(long stampMicros) {
