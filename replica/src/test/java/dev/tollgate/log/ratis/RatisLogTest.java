@@ -31,6 +31,7 @@ import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -647,6 +648,7 @@ class RatisLogTest {
     AtomicInteger applied = new AtomicInteger();
     Queue<Optional<String>> named = new ConcurrentLinkedQueue<>();
     CountDownLatch redirected = new CountDownLatch(1);
+    RaftServer server = serverOf(leader);
     Proposal.Listener insistent =
         new Proposal.Listener() {
           @Override
@@ -657,7 +659,8 @@ class RatisLogTest {
 
           @Override
           public void unknown() {
-            if (leader.consumer.leading.get()) {
+            // the consumer may hear of the end of leadership later than this
+            if (isLeader(server)) {
               refused.incrementAndGet();
               CompletableFuture.runAsync(() -> leader.pipeline.submit(command("again"), this));
             } else {
@@ -736,6 +739,26 @@ class RatisLogTest {
       await().atMost(DEADLINE).until(() -> leader.log.status().role() == LogStatus.Role.FOLLOWER);
       assertFalse(leader.log.isTakingOver());
     }
+  }
+
+  /** A client whose reply was lost asks the next leader, which must not give leadership back. */
+  @Test
+  void leaderIsReplacedOnceHoweverOftenItIsAsked() throws Exception {
+    startThree();
+    TestNode former = leader();
+    String id = former.settings.nodeId();
+    former.log.membership().replaceLeader(id).get(20, TimeUnit.SECONDS);
+    TestNode next = leader();
+    assertNotSame(former, next);
+    next.log.membership().replaceLeader(id).get(20, TimeUnit.SECONDS);
+    assertTrue(next.consumer.leading.get());
+    ExecutionException refused =
+        assertThrows(
+            ExecutionException.class,
+            () -> next.log.membership().replaceLeader("n9").get(20, TimeUnit.SECONDS));
+    assertTrue(
+        refused.getCause().getMessage().startsWith("node n9 is no member; members are "),
+        refused.getCause().getMessage());
   }
 
   /** The one that is to take over is not there: clients write on. */
@@ -1076,6 +1099,14 @@ class RatisLogTest {
                 RaftPeerId.valueOf(to.settings.nodeId()),
                 within.toMillis()))
         .isSuccess();
+  }
+
+  private static boolean isLeader(RaftServer server) {
+    try {
+      return server.getDivision(RatisLog.GROUP).getInfo().isLeader();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static RaftServer serverOf(TestNode node) throws Exception {
