@@ -70,6 +70,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The log on real Ratis servers, three of them in this JVM on loopback. */
 class RatisLogTest {
+  private static final byte[] OF_A_LATER_VERSION = {99};
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   @TempDir Path directory;
@@ -248,12 +249,39 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     TestNode follower = followersOf(leader).get(0);
-    follower.log.forward(command("forwarded")).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    Command ofItself = new Command.AnnounceNode(follower.settings.nodeId(), "10.0.0.1:7400");
+    follower.log.forward(ofItself).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     for (TestNode node : nodes) {
-      await()
-          .atMost(DEADLINE)
-          .until(() -> node.consumer.commands.equals(List.of(command("forwarded"))));
+      await().atMost(DEADLINE).until(() -> node.consumer.commands.equals(List.of(ofItself)));
     }
+  }
+
+  /** Or a node, or whoever has its certificate, would be administrator of the cluster. */
+  @Test
+  void leaderTakesFromANodeOnlyWhatTheNodeSaysOfItself() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    List<Command> others =
+        List.of(
+            command("a session"),
+            new Command.AnnounceNode(leader.settings.nodeId(), "10.0.0.1:7400"),
+            new Command.ForgetNode(leader.settings.nodeId()),
+            new Command.SkipCommand(1, 0));
+    for (Command other : others) {
+      CompletableFuture<Void> refused = follower.log.forward(other);
+      ExecutionException failure =
+          assertThrows(
+              ExecutionException.class, () -> refused.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+      assertTrue(failure.toString().contains("may not propose"), failure.toString());
+    }
+    follower.log.forward(new Command.VerifyReplicas(List.of("n9"))).get(20, TimeUnit.SECONDS);
+    awaitCommands(leader, 1);
+    Command.VerifyReplicas asked =
+        assertInstanceOf(Command.VerifyReplicas.class, leader.consumer.commands.get(0));
+    assertEquals(
+        nodes.stream().map(node -> node.settings.nodeId()).sorted().toList(),
+        asked.nodes().stream().sorted().toList());
   }
 
   @Test
@@ -584,7 +612,7 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     TestNode later = followersOf(leader).get(0);
-    CompletableFuture<Void> refused = later.log.forward(ofALaterVersion());
+    CompletableFuture<Void> refused = later.log.forward(OF_A_LATER_VERSION);
     ExecutionException failure =
         assertThrows(
             ExecutionException.class, () -> refused.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
@@ -598,11 +626,12 @@ class RatisLogTest {
 
   /** An entry with a command that only who wrote it can read. */
   private static ProposedEntry ofALaterVersion() {
-    byte[] unknown = {99};
     return new ProposedEntry(
         1,
         AppliedDigest.NONE,
-        List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
+        List.of(
+            new Proposal(
+                OF_A_LATER_VERSION, RecordingConsumer.listener(new CompletableFuture<>()))));
   }
 
   /** It would vote twice in the term, and follow two leaders one after the other. */
