@@ -1,5 +1,7 @@
 package dev.tollgate.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -8,8 +10,11 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Lists, adds and removes the nodes of a cluster, and moves its leadership; prints the nodes. */
 @Command(
@@ -17,6 +22,8 @@ import picocli.CommandLine.Parameters;
     description = "Lists, adds and removes the nodes of a cluster, and moves its leadership.",
     mixinStandardHelpOptions = true)
 final class NodesCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
   @Mixin private final ClusterOptions cluster = new ClusterOptions();
 
   NodesCommand() {}
@@ -44,7 +51,11 @@ final class NodesCommand implements Callable<Integer> {
     return execute("CALL remove_node(?)", node);
   }
 
-  @Command(description = "Makes a node the leader; without a name, the one furthest in the log.")
+  @Command(
+      description = {
+        "Makes a node the leader.",
+        "With --from alone, the other node that is furthest in the log."
+      })
   int lead(
       @Option(
               names = "--from",
@@ -52,6 +63,11 @@ final class NodesCommand implements Callable<Integer> {
               description = "Do nothing unless this node is the leader, because it is to stop.")
           @Nullable String from,
       @Parameters(paramLabel = "NODE", arity = "0..1") @Nullable String node) {
+    if (from == null && node == null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "name the NODE that is to lead, or the one that is not to lead: --from LEADER");
+    }
     if (from != null) {
       NodeList nodes;
       try {
@@ -70,7 +86,7 @@ final class NodesCommand implements Callable<Integer> {
       }
     }
     return node == null
-        ? execute("CALL transfer_leadership()")
+        ? execute("CALL resign_leadership(?)", requireNonNull(from))
         : execute("CALL transfer_leadership(?)", node);
   }
 

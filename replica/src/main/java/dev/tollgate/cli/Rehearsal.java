@@ -290,7 +290,7 @@ final class Rehearsal {
 
   private void handOver(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("CALL transfer_leadership()");
+      statement.execute("CALL resign_leadership('" + leader(statement) + "')");
       handOvers.incrementAndGet();
     } catch (SQLException e) {
       if (!SqlState.ADMINISTRATION.state().equals(e.getSQLState())) {
@@ -298,6 +298,16 @@ final class Rehearsal {
       }
       // no other node took over in time, and the rehearsal goes on with this leader
       LOG.debug("leadership stays where it is", e);
+    }
+  }
+
+  private static String leader(Statement statement) throws SQLException {
+    try (ResultSet row =
+        statement.executeQuery("SELECT NODE_ID FROM TOLLGATE.NODES WHERE NODE_ROLE = 'LEADER'")) {
+      if (!row.next()) {
+        throw new SQLException("no node is the leader");
+      }
+      return row.getString(1);
     }
   }
 

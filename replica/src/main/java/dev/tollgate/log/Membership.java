@@ -1,7 +1,6 @@
 package dev.tollgate.log;
 
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Changes which nodes belong to the group, and which node leads it. Only the leader can do that.
@@ -28,12 +27,15 @@ public interface Membership {
    */
   CompletableFuture<Void> remove(String nodeId);
 
+  /** Makes a node the leader. */
+  CompletableFuture<Void> transferLeadership(String nodeId);
+
   /**
-   * Makes another node the leader.
+   * Makes the member that is furthest in the log the leader, if a node is the leader.
    *
-   * @param nodeId null for the other node that is furthest in the log
+   * @param nodeId the node that is not to be the leader
    */
-  CompletableFuture<Void> transferLeadership(@Nullable String nodeId);
+  CompletableFuture<Void> replaceLeader(String nodeId);
 
   /**
    * Hands leadership over before this node stops, so that clients do not have to wait for an
@@ -58,7 +60,12 @@ public interface Membership {
       }
 
       @Override
-      public CompletableFuture<Void> transferLeadership(@Nullable String nodeId) {
+      public CompletableFuture<Void> transferLeadership(String nodeId) {
+        return refused();
+      }
+
+      @Override
+      public CompletableFuture<Void> replaceLeader(String nodeId) {
         return refused();
       }
 

@@ -24,7 +24,8 @@ public interface ReplicatedLog extends AutoCloseable {
 
   /**
    * Has the leader append a command, whichever node leads, and retries until that is done. For
-   * commands that may take effect twice.
+   * commands that may take effect twice: what this node says of itself ({@link Command.OfNode}),
+   * and requests for a comparison.
    *
    * @return completes once some node has applied the command; exceptionally if this log was closed
    *     before

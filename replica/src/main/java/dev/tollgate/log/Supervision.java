@@ -3,6 +3,7 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.entry.LoggedError;
+import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
@@ -38,12 +39,27 @@ public final class Supervision {
 
   /** Returns a group for the threads of a library; the node fails if an exception ends one. */
   public ThreadGroup group(String name) {
-    return new ThreadGroup(name) {
-      @Override
-      public void uncaughtException(Thread ended, Throwable bug) {
-        failed(ended.getName(), bug);
+    return new Group(name, this);
+  }
+
+  /** The JVM keeps every group for ever, which must not keep a node that was closed. */
+  private static final class Group extends ThreadGroup {
+    private final WeakReference<Supervision> supervision;
+
+    Group(String name, Supervision supervision) {
+      super(name);
+      this.supervision = new WeakReference<>(supervision);
+    }
+
+    @Override
+    public void uncaughtException(Thread ended, Throwable bug) {
+      Supervision node = supervision.get();
+      if (node != null) {
+        node.failed(ended.getName(), bug);
+      } else {
+        LOG.error("{} of a node that was closed ended", ended.getName(), LoggedError.of(bug));
       }
-    };
+    }
   }
 
   /** Returns daemon threads for an executor; the node fails if an executed task throws. */

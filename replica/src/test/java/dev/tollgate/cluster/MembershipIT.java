@@ -234,7 +234,8 @@ class MembershipIT {
       assertRefused(cluster, "CALL remove_node('n9')", "members are " + leader);
       assertRefused(cluster, "CALL add_node('n9', 'nonsense', 'x:1')", "write host:port");
       assertRefused(cluster, "CALL add_node('n9', '127.0.0.1:1', 'x:1')", "did not answer");
-      assertRefused(cluster, "CALL transfer_leadership()", "no other member");
+      assertRefused(cluster, "CALL resign_leadership('" + leader + "')", "no other member");
+      assertRefused(cluster, "CALL resign_leadership('n9')", "no member");
       assertRefused(cluster, "CALL transfer_leadership('n9')", "no member");
     }
   }

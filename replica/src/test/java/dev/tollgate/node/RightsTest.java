@@ -155,6 +155,7 @@ class RightsTest {
           new Row("CALL take_snapshot()", OWN, OWN),
           new Row("CALL verify_replicas()", OWN, OWN),
           new Row("CALL transfer_leadership('n1')", OWN, OWN),
+          new Row("CALL resign_leadership('n1')", OWN, OWN),
           new Row("CALL add_node('n9', 'localhost:1', 'localhost:2')", OWN, OWN),
           new Row("CALL remove_node('n9')", OWN, OWN),
           new Row("CALL begin_runtime_change()", OWN, OWN),

@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.store.OddStatements.Odd;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -12,13 +13,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.h2.value.Value;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A client that only takes and releases a lock hardly notices the odd statements of another client.
@@ -37,6 +38,8 @@ class OddBystanderTest {
 
   private final List<Wait> waits = new ArrayList<>();
   private volatile String running = "";
+  private int nodes;
+  @TempDir private Path directory;
 
   @Test
   void bystanderHardlyWaits() throws Exception {
@@ -60,7 +63,8 @@ class OddBystanderTest {
 
   /** Some statements on a new node. */
   private void runOnce(OddStatements statements) throws Exception {
-    String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
+    // unlike a named node in memory, this one ends with its last connection
+    String url = "jdbc:tollgate:embedded:" + directory.resolve("node-" + nodes++);
     AtomicBoolean done = new AtomicBoolean();
     try (Connection odd = DriverManager.getConnection(url);
         Connection bystander = DriverManager.getConnection(url)) {

@@ -9,12 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The procedures that administer a cluster. Each must be the whole of a CALL. Each returns the rows
- * of a view of schema TOLLGATE as they are after the call.
+ * of a view of schema TOLLGATE as they are after the call. Drivers send a CALL again when the
+ * leader changes, so a procedure names the state to be reached: whoever finds it reached does
+ * nothing.
  */
 public enum Procedure {
   ADD_NODE("node, raft_address, client_address", "NODES"),
   REMOVE_NODE("node", "NODES"),
-  TRANSFER_LEADERSHIP("[node]", "NODES"),
+  TRANSFER_LEADERSHIP("node", "NODES"),
+  RESIGN_LEADERSHIP("node", "NODES"),
   VERIFY_REPLICAS("", "REPLICA_CHECKS"),
   TAKE_SNAPSHOT("", "SNAPSHOTS"),
   BEGIN_RUNTIME_CHANGE("", "NODES"),
@@ -44,12 +47,8 @@ public enum Procedure {
     return "SELECT * FROM TOLLGATE." + view + " ORDER BY 1";
   }
 
-  int maxArguments() {
+  int argumentCount() {
     return parameters.isEmpty() ? 0 : parameters.split(",", -1).length;
-  }
-
-  int minArguments() {
-    return parameters.startsWith("[") ? 0 : maxArguments();
   }
 
   static @Nullable Procedure named(String name) {

@@ -37,7 +37,7 @@ final class ProcedureCalls {
 
   private static List<Argument> arguments(Procedure procedure, SqlCall call) {
     int count = call.operandCount();
-    if (count < procedure.minArguments() || count > procedure.maxArguments()) {
+    if (count != procedure.argumentCount()) {
       throw Refusals.notAllowed(
           call.getParserPosition(), "wrong number of arguments: " + procedure.signature());
     }

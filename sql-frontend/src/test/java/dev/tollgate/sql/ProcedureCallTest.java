@@ -27,7 +27,7 @@ class ProcedureCallTest {
         plan.arguments());
     assertEquals(1, plan.parameterCount());
     Plan.Administer bare =
-        assertInstanceOf(Plan.Administer.class, frontend.plan("CALL transfer_leadership()"));
+        assertInstanceOf(Plan.Administer.class, frontend.plan("CALL take_snapshot()"));
     assertEquals(List.of(), bare.arguments());
   }
 
@@ -38,7 +38,8 @@ class ProcedureCallTest {
       textBlock =
           """
           CALL add_node('n4')                         | wrong number of arguments: add_node(node, raft_address, client_address)
-          CALL transfer_leadership('a', 'b')          | wrong number of arguments: transfer_leadership([node])
+          CALL transfer_leadership()                  | wrong number of arguments: transfer_leadership(node)
+          CALL resign_leadership('a', 'b')            | wrong number of arguments: resign_leadership(node)
           CALL remove_node(CONCAT('n', '4'))          | is written out or a parameter
           ? = CALL remove_node('n4')                  | write CALL without ? =
           SELECT remove_node('n4')                    | stands alone: CALL remove_node(node)

@@ -162,8 +162,9 @@ final class SqlReference {
               + " others have";
       case REMOVE_NODE ->
           "removes a node, if it is still there; the leader hands its leadership over first";
-      case TRANSFER_LEADERSHIP ->
-          "makes that node the leader, or whichever other one is furthest in the log";
+      case TRANSFER_LEADERSHIP -> "makes that node the leader";
+      case RESIGN_LEADERSHIP ->
+          "if that node is the leader, makes the other node that is furthest in the log the leader";
       case VERIFY_REPLICAS ->
           "compares the data of all nodes at one place in the log, and waits up to ten seconds for"
               + " their answers; a node that differs from the majority stops; returns"

@@ -16,6 +16,15 @@ public sealed interface Command {
   /** Calls the method of {@code handler} that fits this command. */
   <R> R handledBy(Handler<R> handler);
 
+  /**
+   * What a node says of itself. A node that does not lead hands such a command to the leader, and
+   * no other: the leader takes no other command from a node.
+   */
+  sealed interface OfNode extends Command permits AnnounceNode, ReportChecksum, ReportFailure {
+    /** The node that says it. */
+    String nodeId();
+  }
+
   /** One method per command, so that a new command does not compile until it is handled. */
   interface Handler<R> {
     R open(OpenSession command);
@@ -233,7 +242,7 @@ public sealed interface Command {
    *     it has just added, or if the node has no directory or runs a version without incarnations
    */
   record AnnounceNode(String nodeId, String clientAddress, @Nullable UniqueId incarnation)
-      implements Command {
+      implements OfNode {
     public AnnounceNode {
       requireNonNull(nodeId, "nodeId");
       requireNonNull(clientAddress, "clientAddress");
@@ -424,7 +433,7 @@ public sealed interface Command {
    *
    * @param checkIndex the log index of that command
    */
-  record ReportChecksum(String nodeId, long checkIndex, StateChecksum checksum) implements Command {
+  record ReportChecksum(String nodeId, long checkIndex, StateChecksum checksum) implements OfNode {
     public ReportChecksum {
       requireNonNull(nodeId, "nodeId");
       requireNonNull(checksum, "checksum");
@@ -443,7 +452,7 @@ public sealed interface Command {
    * @param logIndex the entry with that command
    * @param ordinal the place of that command in its entry, from 0
    */
-  record ReportFailure(String nodeId, long logIndex, int ordinal) implements Command {
+  record ReportFailure(String nodeId, long logIndex, int ordinal) implements OfNode {
     public ReportFailure {
       requireNonNull(nodeId, "nodeId");
       requirePlace(logIndex, ordinal);

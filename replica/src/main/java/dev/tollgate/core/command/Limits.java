@@ -45,6 +45,13 @@ public final class Limits {
   public static final long CAUGHT_UP_MILLIS = 5_000;
 
   /**
+   * By how much the term of a message may be ahead of the term of the node that gets it. A cluster
+   * that holds ten elections a second takes 13 years for so many terms, and needs 2^31 of such
+   * steps until no term is left.
+   */
+  public static final long TERMS_AHEAD = 1L << 32;
+
+  /**
    * How long a node stands at a command that it could not carry out before it stops. A majority
    * that stands at the same command skips it long before.
    */

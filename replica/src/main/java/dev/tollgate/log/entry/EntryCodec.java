@@ -48,6 +48,23 @@ public final class EntryCodec {
   }
 
   /**
+   * Reads what {@link #encode(Command)} has written.
+   *
+   * @throws UnknownCommandException if a later version has written it
+   * @throws CorruptLogException if no version can have written it
+   */
+  public static Command decode(byte[] command) {
+    try {
+      WireReader in = new WireReader(command);
+      Command decoded = CommandCodec.read(in);
+      in.expectEnd();
+      return decoded;
+    } catch (WireFormatException | IllegalArgumentException e) {
+      throw new CorruptLogException("a command of " + command.length + " bytes", e);
+    }
+  }
+
+  /**
    * Reads an entry.
    *
    * @param proposals those of the entry if this node proposed it, else empty

@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.tls.NoTlsException;
 import dev.tollgate.tls.TlsException;
 import dev.tollgate.wire.WireFormatException;
@@ -221,14 +222,7 @@ final class AcceptedPeer implements AutoCloseable {
     switch (frame.kind()) {
       case APPEND -> append(frame);
       case SNAPSHOT -> installSnapshot(frame);
-      case VOTE ->
-          answer(
-              frame,
-              () ->
-                  settings
-                      .service()
-                      .vote(
-                          RequestVoteRequestProto.parseFrom(frame.message()), server::requestVote));
+      case VOTE -> vote(frame);
       case ELECTION ->
           answer(
               frame,
@@ -298,8 +292,24 @@ final class AcceptedPeer implements AutoCloseable {
     }
   }
 
+  /** After a term that is near the last one, no leader could be elected again. */
+  private void requireReachable(long term) throws ProtocolException {
+    long own = Math.max(0, settings.service().term());
+    if (term - own > Limits.TERMS_AHEAD) {
+      throw new ProtocolException(
+          "it is in term " + term + ", and this node is in term " + own + ", so that is no term");
+    }
+  }
+
+  private void vote(Frame frame) throws IOException {
+    RequestVoteRequestProto request = RequestVoteRequestProto.parseFrom(frame.message());
+    requireReachable(request.getCandidateTerm());
+    answer(frame, () -> settings.service().vote(request, server::requestVote));
+  }
+
   private void append(Frame frame) throws IOException {
     AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(frame.message());
+    requireReachable(request.getLeaderTerm());
     PeerService.Receiver receiver = checked -> begin(frame, checked);
     PeerService service = settings.service();
     // a heartbeat waits for nothing, and overtakes what waits
@@ -343,6 +353,7 @@ final class AcceptedPeer implements AutoCloseable {
 
   private void installSnapshot(Frame frame) throws IOException {
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(frame.message());
+    requireReachable(request.getLeaderTerm());
     later(
         frame,
         () ->
@@ -398,14 +409,14 @@ final class AcceptedPeer implements AutoCloseable {
     answer(answer, cost);
   }
 
-  /** Has Ratis append an entry that another node was given, if this one leads. */
+  /** Has Ratis append a command of another node, if this one leads. */
   private void forward(Frame frame) {
     settings
         .supervision()
         .watch(
-            "an entry of another node",
-            ForwardedEntry.read(frame.body())
-                .submit(server, settings.group())
+            "a command of another node",
+            ForwardedCommand.read(frame.body())
+                .submitFrom(requireNonNull(sender).from(), server, settings.group())
                 .handle(
                     (rejection, failure) -> {
                       answer(

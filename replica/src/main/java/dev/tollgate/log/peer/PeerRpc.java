@@ -276,16 +276,16 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   }
 
   @Override
-  public CompletableFuture<Void> forward(ByteString entry) {
+  public CompletableFuture<Void> forward(ByteString command) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     long number = forwards.incrementAndGet();
     forwarding.put(number, done);
-    forward(new ForwardedEntry(clientId, number, entry), done);
+    forward(new ForwardedCommand(clientId, number, command), done);
     return done.whenComplete((nothing, failure) -> forwarding.remove(number));
   }
 
   /** Asks the leader as this node knows it, again and again. */
-  private void forward(ForwardedEntry entry, CompletableFuture<Void> done) {
+  private void forward(ForwardedCommand command, CompletableFuture<Void> done) {
     if (closed) {
       done.completeExceptionally(new IOException("node " + settings.nodeId() + " stops"));
       return;
@@ -294,11 +294,11 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
         .supervision()
         .watch(
             FORWARDING,
-            attempt(entry)
+            attempt(command)
                 .handle(
                     (rejection, failure) -> {
                       if (failure != null) {
-                        again(entry, done);
+                        again(command, done);
                       } else if (rejection != null) {
                         done.completeExceptionally(new PeerException(rejection));
                       } else {
@@ -308,12 +308,12 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
                     }));
   }
 
-  private void again(ForwardedEntry entry, CompletableFuture<Void> done) {
+  private void again(ForwardedCommand command, CompletableFuture<Void> done) {
     CompletableFuture.delayedExecutor(FORWARD_RETRY_MILLIS, TimeUnit.MILLISECONDS)
-        .execute(settings.supervision().essential(FORWARDING, () -> forward(entry, done)));
+        .execute(settings.supervision().essential(FORWARDING, () -> forward(command, done)));
   }
 
-  private CompletableFuture<@Nullable String> attempt(ForwardedEntry entry) {
+  private CompletableFuture<@Nullable String> attempt(ForwardedCommand command) {
     RaftPeerId leader;
     try {
       leader = server.getDivision(settings.group()).getInfo().getLeaderId();
@@ -321,7 +321,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
       return CompletableFuture.failedFuture(e);
     }
     if (leader == null || leader.equals(server.getId())) {
-      return entry.submit(server, settings.group());
+      return command.submit(server, settings.group());
     }
     PeerLink link = links.get(leader);
     if (link == null) {
@@ -331,9 +331,9 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
         .thenCompose(
             connection ->
                 connection.call(
-                    (call, read) -> Frame.of(Frame.Kind.FORWARD, call, read, entry.toBytes())))
+                    (call, read) -> Frame.of(Frame.Kind.FORWARD, call, read, command.toBytes())))
         .thenApply(answer -> answer.body().nullableString())
-        .orTimeout(2 * ForwardedEntry.MILLIS, TimeUnit.MILLISECONDS);
+        .orTimeout(2 * ForwardedCommand.MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override

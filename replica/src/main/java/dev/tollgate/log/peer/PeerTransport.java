@@ -28,11 +28,13 @@ public interface PeerTransport extends AutoCloseable {
   PeerGuard.@Nullable Refusal askToJoin(RaftPeer peer, int millis) throws IOException;
 
   /**
-   * Has the leader append an entry, whichever node leads, and retries until that is done.
+   * Has the leader append a command, whichever node leads, and retries until that is done. Another
+   * node takes what this node says of itself, and a request for a comparison, and rejects all else.
    *
-   * @return exceptionally if the leader rejects the entry, or this was closed before
+   * @param command as {@code EntryCodec} encodes it
+   * @return exceptionally if the leader rejects the command, or this was closed before
    */
-  CompletableFuture<Void> forward(ByteString entry);
+  CompletableFuture<Void> forward(ByteString command);
 
   /**
    * Fetches a snapshot of the leader that covers an entry. Waits while it arrives.

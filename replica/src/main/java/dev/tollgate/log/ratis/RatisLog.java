@@ -19,6 +19,7 @@ import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.TermLeader;
+import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerClocks;
@@ -279,15 +280,12 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public CompletableFuture<Void> forward(Command command) {
-    return forward(ProposedEntry.untimed(command));
+    return isAlone() ? append(ProposedEntry.untimed(command)) : forward(EntryCodec.encode(command));
   }
 
-  CompletableFuture<Void> forward(ProposedEntry entry) {
-    if (isAlone()) {
-      return append(entry);
-    }
+  CompletableFuture<Void> forward(byte[] command) {
     return requireNonNull(transport, "a node with peers has a way to them")
-        .forward(UnsafeByteOperations.unsafeWrap(entry.bytes()));
+        .forward(UnsafeByteOperations.unsafeWrap(command));
   }
 
   static @Nullable Void requireSuccess(RaftClientReply reply) {

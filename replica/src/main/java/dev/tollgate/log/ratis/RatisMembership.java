@@ -198,22 +198,32 @@ final class RatisMembership implements Membership {
   }
 
   @Override
-  public CompletableFuture<Void> transferLeadership(@Nullable String nodeId) {
+  public CompletableFuture<Void> transferLeadership(String nodeId) {
+    return attempt("node " + nodeId, () -> handOver(requireMember(nodeId), TRANSFER_MILLIS));
+  }
+
+  @Override
+  public CompletableFuture<Void> replaceLeader(String nodeId) {
     return attempt(
-        nodeId == null ? "another node" : "node " + nodeId,
+        "another node",
         () -> {
+          RaftPeer leader = requireMember(nodeId);
+          if (!leader.getId().equals(server.getId())) {
+            return CompletableFuture.completedFuture(null);
+          }
           List<RaftPeer> others = new ArrayList<>(current());
           others.removeIf(peer -> peer.getId().equals(server.getId()));
-          if (nodeId == null) {
-            return handOver(furthest(others), TRANSFER_MILLIS);
-          }
-          RaftPeer member = find(nodeId);
-          if (member == null) {
-            throw new MembershipException(
-                "node " + nodeId + " is no member; members are " + names(current()));
-          }
-          return handOver(member, TRANSFER_MILLIS);
+          return handOver(furthest(others), TRANSFER_MILLIS);
         });
+  }
+
+  private RaftPeer requireMember(String nodeId) throws IOException, MembershipException {
+    RaftPeer member = find(nodeId);
+    if (member == null) {
+      throw new MembershipException(
+          "node " + nodeId + " is no member; members are " + names(current()));
+    }
+    return member;
   }
 
   @Override

@@ -6,7 +6,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.CommandFailedException;
 import dev.tollgate.log.Supervision;
-import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.peer.PeerTransport;
 import java.io.IOException;
 import java.util.Set;
@@ -133,7 +133,7 @@ final class Standstill implements AutoCloseable {
 
   private CompletableFuture<Void> forward(Command command) {
     return transport
-        .forward(UnsafeByteOperations.unsafeWrap(ProposedEntry.untimed(command).bytes()))
+        .forward(UnsafeByteOperations.unsafeWrap(EntryCodec.encode(command)))
         .exceptionally(
             failure -> {
               LOG.info("{}: {} was not appended: {}", server.getId(), command, failure.toString());

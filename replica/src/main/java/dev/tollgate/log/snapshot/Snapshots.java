@@ -318,7 +318,12 @@ public final class Snapshots {
 
   private void awaitGap(CompletableFuture<SnapshotFile> result) {
     asked.add(result);
-    CompletableFuture.delayedExecutor(GAP_SECONDS, TimeUnit.SECONDS).execute(() -> giveUp(result));
+    CompletableFuture<@Nullable Void> timer =
+        new CompletableFuture<@Nullable Void>()
+            .completeOnTimeout(null, GAP_SECONDS, TimeUnit.SECONDS);
+    var unused = timer.thenRun(() -> giveUp(result));
+    // a timer that goes on would keep a node that was closed
+    var unusedEnd = result.whenComplete((snapshot, failure) -> timer.cancel(false));
   }
 
   private synchronized void giveUp(CompletableFuture<SnapshotFile> result) {

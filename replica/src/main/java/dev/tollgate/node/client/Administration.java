@@ -75,9 +75,8 @@ public final class Administration implements Replica.Listener {
         String node = text("node", arguments.get(0));
         yield membership.remove(node).thenCompose(removed -> submit(new Command.ForgetNode(node)));
       }
-      case TRANSFER_LEADERSHIP ->
-          membership.transferLeadership(
-              arguments.isEmpty() ? null : text("node", arguments.get(0)));
+      case TRANSFER_LEADERSHIP -> membership.transferLeadership(text("node", arguments.get(0)));
+      case RESIGN_LEADERSHIP -> membership.replaceLeader(text("node", arguments.get(0)));
       case VERIFY_REPLICAS -> verification.verify();
       case BEGIN_RUNTIME_CHANGE -> submit(new Command.PauseStatements());
       case END_RUNTIME_CHANGE -> submit(new Command.AdoptEnvironment(replica.environment()));

@@ -245,6 +245,8 @@ class EntryCodecTest {
               }
             });
     Set<Class<?>> all = new HashSet<>(Arrays.asList(Command.class.getPermittedSubclasses()));
+    all.remove(Command.OfNode.class);
+    all.addAll(Arrays.asList(Command.OfNode.class.getPermittedSubclasses()));
     all.addAll(Arrays.asList(Operation.class.getPermittedSubclasses()));
     all.remove(Operation.Executions.class);
     all.addAll(Arrays.asList(Operation.Executions.class.getPermittedSubclasses()));

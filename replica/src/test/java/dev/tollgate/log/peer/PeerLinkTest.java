@@ -300,6 +300,23 @@ class PeerLinkTest {
     }
   }
 
+  /** It would be written to the disk, and no term would be left for another leader. */
+  @Test
+  void termThatNoElectionReachesIsRefused() throws Exception {
+    PeerConnection connection = link.connect();
+    vote(connection, 1L << 31);
+    assertThrows(
+        ExecutionException.class,
+        () ->
+            voteLater(connection, Long.MAX_VALUE - 1).get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    await().atMost(DEADLINE).until(connection::isClosed);
+    PeerConnection next = link.connect();
+    CompletableFuture<Frame> appended =
+        next.call((call, read) -> Frame.of(Frame.Kind.APPEND, call, read, ofTerm(1L << 40)));
+    assertThrows(
+        ExecutionException.class, () -> appended.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+  }
+
   /** A follower that appends for long answers heartbeats, and in an election carries votes. */
   @Test
   void connectionThatOwesAnAnswerAndBringsOthersIsKept() throws Exception {
@@ -424,15 +441,15 @@ class PeerLinkTest {
   void noBytesOfANodeEndAnother() throws Exception {
     long seed = Long.getLong("tollgate.seed", System.nanoTime());
     Random random = new Random(seed);
-    ForwardedEntry entry =
-        new ForwardedEntry(ClientId.randomId(), 7, ByteString.copyFromUtf8("entry"));
+    ForwardedCommand command =
+        new ForwardedCommand(ClientId.randomId(), 7, ByteString.copyFromUtf8("command"));
     List<byte[]> frames =
         List.of(
             Frame.of(Frame.Kind.APPEND, 1, 0, request(1, 10)),
             Frame.of(Frame.Kind.APPEND, 2, 0, request(1, 0)),
             Frame.of(Frame.Kind.VOTE, 3, 0, candidate(4)),
             Frame.of(Frame.Kind.TERM, 4, 0, nothing()),
-            Frame.of(Frame.Kind.FORWARD, 5, 0, entry.toBytes()),
+            Frame.of(Frame.Kind.FORWARD, 5, 0, command.toBytes()),
             Frame.of(Frame.Kind.SNAPSHOT, 6, 0, candidate(5)),
             Frame.of(Frame.Kind.ELECTION, 7, 0, candidate(6)),
             Arrays.copyOfRange(
@@ -658,6 +675,10 @@ class PeerLinkTest {
 
   private PeerLink linkTo(FakePeer peer) {
     return closing(n1.linkTo("n2", peer.address()));
+  }
+
+  private static AppendEntriesRequestProto ofTerm(long term) {
+    return request(1, 1).toBuilder().setLeaderTerm(term).build();
   }
 
   private static AppendEntriesRequestProto request(long number, int entryBytes) {

@@ -32,6 +32,7 @@ import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +70,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The log on real Ratis servers, three of them in this JVM on loopback. */
 class RatisLogTest {
+  private static final byte[] OF_A_LATER_VERSION = {99};
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   @TempDir Path directory;
@@ -247,12 +249,39 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     TestNode follower = followersOf(leader).get(0);
-    follower.log.forward(command("forwarded")).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    Command ofItself = new Command.AnnounceNode(follower.settings.nodeId(), "10.0.0.1:7400");
+    follower.log.forward(ofItself).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     for (TestNode node : nodes) {
-      await()
-          .atMost(DEADLINE)
-          .until(() -> node.consumer.commands.equals(List.of(command("forwarded"))));
+      await().atMost(DEADLINE).until(() -> node.consumer.commands.equals(List.of(ofItself)));
     }
+  }
+
+  /** Or a node, or whoever has its certificate, would be administrator of the cluster. */
+  @Test
+  void leaderTakesFromANodeOnlyWhatTheNodeSaysOfItself() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    List<Command> others =
+        List.of(
+            command("a session"),
+            new Command.AnnounceNode(leader.settings.nodeId(), "10.0.0.1:7400"),
+            new Command.ForgetNode(leader.settings.nodeId()),
+            new Command.SkipCommand(1, 0));
+    for (Command other : others) {
+      CompletableFuture<Void> refused = follower.log.forward(other);
+      ExecutionException failure =
+          assertThrows(
+              ExecutionException.class, () -> refused.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+      assertTrue(failure.toString().contains("may not propose"), failure.toString());
+    }
+    follower.log.forward(new Command.VerifyReplicas(List.of("n9"))).get(20, TimeUnit.SECONDS);
+    awaitCommands(leader, 1);
+    Command.VerifyReplicas asked =
+        assertInstanceOf(Command.VerifyReplicas.class, leader.consumer.commands.get(0));
+    assertEquals(
+        nodes.stream().map(node -> node.settings.nodeId()).sorted().toList(),
+        asked.nodes().stream().sorted().toList());
   }
 
   @Test
@@ -583,7 +612,7 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     TestNode later = followersOf(leader).get(0);
-    CompletableFuture<Void> refused = later.log.forward(ofALaterVersion());
+    CompletableFuture<Void> refused = later.log.forward(OF_A_LATER_VERSION);
     ExecutionException failure =
         assertThrows(
             ExecutionException.class, () -> refused.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
@@ -597,11 +626,12 @@ class RatisLogTest {
 
   /** An entry with a command that only who wrote it can read. */
   private static ProposedEntry ofALaterVersion() {
-    byte[] unknown = {99};
     return new ProposedEntry(
         1,
         AppliedDigest.NONE,
-        List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
+        List.of(
+            new Proposal(
+                OF_A_LATER_VERSION, RecordingConsumer.listener(new CompletableFuture<>()))));
   }
 
   /** It would vote twice in the term, and follow two leaders one after the other. */
@@ -647,6 +677,7 @@ class RatisLogTest {
     AtomicInteger applied = new AtomicInteger();
     Queue<Optional<String>> named = new ConcurrentLinkedQueue<>();
     CountDownLatch redirected = new CountDownLatch(1);
+    RaftServer server = serverOf(leader);
     Proposal.Listener insistent =
         new Proposal.Listener() {
           @Override
@@ -657,7 +688,8 @@ class RatisLogTest {
 
           @Override
           public void unknown() {
-            if (leader.consumer.leading.get()) {
+            // the consumer may hear of the end of leadership later than this
+            if (isLeader(server)) {
               refused.incrementAndGet();
               CompletableFuture.runAsync(() -> leader.pipeline.submit(command("again"), this));
             } else {
@@ -736,6 +768,26 @@ class RatisLogTest {
       await().atMost(DEADLINE).until(() -> leader.log.status().role() == LogStatus.Role.FOLLOWER);
       assertFalse(leader.log.isTakingOver());
     }
+  }
+
+  /** A client whose reply was lost asks the next leader, which must not give leadership back. */
+  @Test
+  void leaderIsReplacedOnceHoweverOftenItIsAsked() throws Exception {
+    startThree();
+    TestNode former = leader();
+    String id = former.settings.nodeId();
+    former.log.membership().replaceLeader(id).get(20, TimeUnit.SECONDS);
+    TestNode next = leader();
+    assertNotSame(former, next);
+    next.log.membership().replaceLeader(id).get(20, TimeUnit.SECONDS);
+    assertTrue(next.consumer.leading.get());
+    ExecutionException refused =
+        assertThrows(
+            ExecutionException.class,
+            () -> next.log.membership().replaceLeader("n9").get(20, TimeUnit.SECONDS));
+    assertTrue(
+        refused.getCause().getMessage().startsWith("node n9 is no member; members are "),
+        refused.getCause().getMessage());
   }
 
   /** The one that is to take over is not there: clients write on. */
@@ -1076,6 +1128,14 @@ class RatisLogTest {
                 RaftPeerId.valueOf(to.settings.nodeId()),
                 within.toMillis()))
         .isSuccess();
+  }
+
+  private static boolean isLeader(RaftServer server) {
+    try {
+      return server.getDivision(RatisLog.GROUP).getInfo().isLeader();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static RaftServer serverOf(TestNode node) throws Exception {

@@ -1,9 +1,15 @@
 package dev.tollgate.log.peer;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.entry.EntryCodec;
+import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.ClientId;
@@ -11,28 +17,30 @@ import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry for the log that a node which does not lead was given.
+ * A command that a node which may not lead has for the log.
  *
  * @param origin who sends it
  * @param number the same if it is sent again: Ratis then appends it only once
+ * @param command not decoded, because a later version may have written it
  */
-record ForwardedEntry(ClientId origin, long number, ByteString entry) {
+record ForwardedCommand(ClientId origin, long number, ByteString command) {
   private static final int ORIGIN_BYTES = 16;
 
   /** How long the leader may take to append an entry: Ratis does not answer every request. */
   static final long MILLIS = 3_000;
 
   WireWriter toBytes() {
-    return new WireWriter(32 + entry.size())
+    return new WireWriter(32 + command.size())
         .bytes(origin.toByteString().toByteArray())
         .i64(number)
-        .bytes(entry.toByteArray());
+        .bytes(command.toByteArray());
   }
 
   /**
@@ -40,31 +48,71 @@ record ForwardedEntry(ClientId origin, long number, ByteString entry) {
    *
    * @throws WireFormatException if it is something else
    */
-  static ForwardedEntry read(WireReader in) {
+  static ForwardedCommand read(WireReader in) {
     byte[] origin = in.bytes();
     if (origin.length != ORIGIN_BYTES) {
       throw new WireFormatException("an origin of " + origin.length + " bytes");
     }
-    return new ForwardedEntry(
+    return new ForwardedCommand(
         ClientId.valueOf(UnsafeByteOperations.unsafeWrap(origin)),
         in.i64(),
         UnsafeByteOperations.unsafeWrap(in.bytes()));
   }
 
   /**
-   * Has Ratis append this if the server leads the group.
+   * Has Ratis append what another node has sent, if the server leads the group. Nothing enters the
+   * log as another node has written it: a node may say something of itself, and request a
+   * comparison of all members.
    *
-   * @return why the entry is rejected for good, or null once it is applied; exceptionally if it may
-   *     be tried again
+   * @param from the node that has sent it
+   * @return why the command is rejected for good, or null once it is applied; exceptionally if it
+   *     may be tried again
    */
+  CompletableFuture<@Nullable String> submitFrom(
+      String from, RaftServer server, RaftGroupId group) {
+    Command sent;
+    Collection<RaftPeer> members;
+    try {
+      sent = EntryCodec.decode(command.toByteArray());
+      members = server.getDivision(group).getRaftConf().getCurrentPeers();
+    } catch (CorruptLogException e) {
+      return CompletableFuture.completedFuture(String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    List<String> names = members.stream().map(member -> member.getId().toString()).toList();
+    if (!names.contains(from)) {
+      // it may become a member soon
+      return CompletableFuture.failedFuture(new IOException("node " + from + " is no member"));
+    }
+    if (sent instanceof Command.VerifyReplicas) {
+      return append(new Command.VerifyReplicas(names), server, group);
+    }
+    return sent instanceof Command.OfNode said && said.nodeId().equals(from)
+        ? append(sent, server, group)
+        : CompletableFuture.completedFuture(
+            "node "
+                + from
+                + " may not propose "
+                + sent.getClass().getSimpleName()
+                + " here: a node that does not lead proposes what it says of itself");
+  }
+
+  /** As {@link #submitFrom}, for a command of this node. */
   CompletableFuture<@Nullable String> submit(RaftServer server, RaftGroupId group) {
+    return append(EntryCodec.decode(command.toByteArray()), server, group);
+  }
+
+  private CompletableFuture<@Nullable String> append(
+      Command decoded, RaftServer server, RaftGroupId group) {
+    byte[] entry = ProposedEntry.untimed(decoded).bytes();
     RaftClientRequest request =
         RaftClientRequest.newBuilder()
             .setClientId(origin)
             .setServerId(server.getId())
             .setGroupId(group)
             .setCallId(number)
-            .setMessage(Message.valueOf(entry))
+            .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(entry)))
             .setType(RaftClientRequest.writeRequestType())
             .build();
     try {
