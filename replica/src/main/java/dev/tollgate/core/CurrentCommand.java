@@ -10,6 +10,7 @@ import java.util.List;
 final class CurrentCommand {
   private LogPosition position = new LogPosition(0, 0, 0);
   private final List<Notice> notices = new ArrayList<>();
+  private long stampMicros;
   private int attempts;
 
   /**
@@ -27,11 +28,28 @@ final class CurrentCommand {
     }
     long timeMicros = Math.max(position.timeMicros(), at.timeMicros());
     position = new LogPosition(at.logIndex(), at.ordinal(), timeMicros);
+    stampMicros = at.timeMicros();
     notices.clear();
     attempts = 0;
   }
 
-  /** The position of the command, with a time that never goes back; index 0 before the first. */
+  /**
+   * Sets the time of the log back to the time stamp of the command, if that is earlier.
+   *
+   * @return true if it was; never for an entry that has no time
+   */
+  boolean resetTime() {
+    if (stampMicros <= 0 || stampMicros >= position.timeMicros()) {
+      return false;
+    }
+    position = new LogPosition(position.logIndex(), position.ordinal(), stampMicros);
+    return true;
+  }
+
+  /**
+   * The position of the command, with a time that goes back only with {@link #resetTime}; index 0
+   * before the first.
+   */
   LogPosition position() {
     return position;
   }

@@ -128,10 +128,10 @@ public final class LockTallies {
     add(grants.get(way), 1);
   }
 
-  /** A request was granted after this wait. */
+  /** A request was granted after this wait; less than nothing if the time was set back. */
   void waited(long micros) {
     if (counting) {
-      waits.add(micros);
+      waits.add(Math.max(0, micros));
     }
   }
 
@@ -139,10 +139,10 @@ public final class LockTallies {
     endedWaits += counting ? 1 : 0;
   }
 
-  /** A hold has ended that lasted this long. */
+  /** A hold has ended that lasted this long; less than nothing if the time was set back. */
   void held(long micros) {
     if (counting) {
-      holds.add(micros);
+      holds.add(Math.max(0, micros));
     }
   }
 

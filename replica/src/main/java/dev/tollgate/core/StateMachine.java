@@ -417,6 +417,11 @@ public final class StateMachine {
     }
 
     @Override
+    public Outcome resetLogTime(Command.ResetLogTime command) {
+      return new Outcome.Answered(current.resetTime());
+    }
+
+    @Override
     public Outcome pause(Command.PauseStatements command) {
       state.agreement().setComputing(Computing.PAUSED);
       return new Outcome.Done();

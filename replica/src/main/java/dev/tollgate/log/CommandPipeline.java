@@ -10,8 +10,6 @@ import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -65,7 +63,7 @@ public final class CommandPipeline {
   private static final String WHAT = "the command pipeline";
 
   private final ReplicatedLog log;
-  private final Clock clock;
+  private final LogClock clock;
   private final int maxEntryBytes;
   private final Supervision supervision;
   private final Function<Command, @Nullable String> admission;
@@ -121,7 +119,7 @@ public final class CommandPipeline {
    */
   public CommandPipeline(
       ReplicatedLog log,
-      Clock clock,
+      LogClock clock,
       int maxEntryBytes,
       Supervision supervision,
       Function<Command, @Nullable String> admission,
@@ -429,6 +427,11 @@ public final class CommandPipeline {
     }
   }
 
+  /** The clock that stamps the entries. */
+  public LogClock clock() {
+    return clock;
+  }
+
   /** How busy the pipeline is, and has been since the start. */
   public PipelineFigures figures() {
     mutex.lock();
@@ -451,9 +454,7 @@ public final class CommandPipeline {
 
   private long nowMicros() {
     try {
-      Instant now = clock.instant();
-      return TimeUnit.SECONDS.toMicros(now.getEpochSecond())
-          + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+      return clock.stampMicros();
     } catch (RuntimeException bug) {
       supervision.failed("the clock", bug);
       return NO_TIME;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.tls.TlsCredentials;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  *     election; the longest is twice that
  * @param snapshotLogBytes by how much the log grows between two snapshots
  * @param tls with which they encrypt it, all or none of them; null for none
+ * @param clock the wall clock of this node
  */
 public record RaftSettings(
     String nodeId,
@@ -33,7 +35,8 @@ public record RaftSettings(
     Path directory,
     Duration electionTimeout,
     long snapshotLogBytes,
-    @Nullable TlsCredentials tls) {
+    @Nullable TlsCredentials tls,
+    Clock clock) {
   /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
 
@@ -43,6 +46,7 @@ public record RaftSettings(
   public RaftSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(directory, "directory");
+    requireNonNull(clock, "clock");
     peers = Collections.unmodifiableSortedMap(new TreeMap<>(peers));
     if (!peers.isEmpty() && !peers.containsKey(nodeId)) {
       throw new IllegalArgumentException("node " + nodeId + " is none of the peers " + peers);
@@ -58,6 +62,26 @@ public record RaftSettings(
     }
   }
 
+  /** Creates the settings of a node that goes by the clock of this machine. */
+  public RaftSettings(
+      String nodeId,
+      @Nullable String raftAddress,
+      SortedMap<String, String> peers,
+      Path directory,
+      Duration electionTimeout,
+      long snapshotLogBytes,
+      @Nullable TlsCredentials tls) {
+    this(
+        nodeId,
+        raftAddress,
+        peers,
+        directory,
+        electionTimeout,
+        snapshotLogBytes,
+        tls,
+        Clock.systemUTC());
+  }
+
   /** Creates the settings of a node that talks without TLS. */
   public RaftSettings(
       String nodeId,
@@ -71,8 +95,24 @@ public record RaftSettings(
 
   /** Returns these settings with TLS between nodes. */
   public RaftSettings withTls(@Nullable TlsCredentials credentials) {
+    return with(credentials, clock);
+  }
+
+  /** Returns these settings for a node with another wall clock. */
+  public RaftSettings withClock(Clock other) {
+    return with(tls, other);
+  }
+
+  private RaftSettings with(@Nullable TlsCredentials credentials, Clock time) {
     return new RaftSettings(
-        nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, credentials);
+        nodeId,
+        raftAddress,
+        peers,
+        directory,
+        electionTimeout,
+        snapshotLogBytes,
+        credentials,
+        time);
   }
 
   /** Returns the settings of a group of this node alone, which listens nowhere. */

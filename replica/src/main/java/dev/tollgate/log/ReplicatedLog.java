@@ -115,6 +115,11 @@ public interface ReplicatedLog extends AutoCloseable {
    */
   @Nullable TermLeader servingLeader();
 
+  /** What this node knows of the wall clocks of the members. Never waits. */
+  default MemberClocks clocks() {
+    return MemberClocks.ALONE;
+  }
+
   /** Adds and removes other nodes. */
   Membership membership();
 

@@ -6,6 +6,7 @@ import dev.tollgate.core.Capacity;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.PrivateFiles;
@@ -66,6 +67,7 @@ public final class Node implements AutoCloseable {
   private final SqlDatabase database;
   private final Replica replica;
   private final ReplicatedLog log;
+  private final LogClock logClock;
   private final CommandPipeline pipeline;
   private final TimeKeeper timeKeeper;
   private final Verification verification;
@@ -176,9 +178,11 @@ public final class Node implements AutoCloseable {
             supervision,
             System::nanoTime);
     applyAlarm = new ApplyAlarm(id, replica.applying(), supervision);
+    logClock = LogClock.of(id, raft == null ? Clock.systemUTC() : raft.clock(), log);
+    replica.tellTime(logClock);
     pipeline =
         new CommandPipeline(
-            log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal, replica::digest);
+            log, logClock, ENTRY_BYTES, supervision, replica::refusal, replica::digest);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
@@ -395,6 +399,11 @@ public final class Node implements AutoCloseable {
   public @Nullable InetSocketAddress adminAddress() {
     AdminAddress running = admin;
     return running == null ? null : running.address();
+  }
+
+  /** What the clocks of the cluster say, as this node knows them. */
+  LogClock.Look clock() {
+    return logClock.look();
   }
 
   /** What this node knows of the cluster. */

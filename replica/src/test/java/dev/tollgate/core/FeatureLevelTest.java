@@ -44,6 +44,7 @@ class FeatureLevelTest {
           "ReleaseOwnLease",
           "ReportChecksum",
           "ReportFailure",
+          "ResetLogTime",
           "SeedRandom",
           "SkipCommand",
           "VerifyReplicas");

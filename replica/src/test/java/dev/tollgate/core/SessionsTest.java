@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import static dev.tollgate.core.CoreDriver.refusal;
 import static dev.tollgate.core.CoreDriver.token;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -221,6 +222,33 @@ class SessionsTest {
     machine.apply(new LogPosition(1, 0, 5_000_000), open);
     machine.apply(new LogPosition(2, 0, 4_000_000), open);
     assertEquals(5_000_000, machine.position().timeMicros());
+  }
+
+  @Test
+  void timeGoesBackOnlyToThatOfTheEntryThatResetsIt() {
+    StateMachine machine = new StateMachine(new FakeSqlStore());
+    Command open = new Command.OpenSession(CoreDriver.CLIENT, 1, 60_000, 15_000);
+    Command reset = new Command.ResetLogTime();
+    machine.apply(new LogPosition(1, 0, 5_000_000), open);
+    long before = machine.digest();
+    assertEquals(
+        new Outcome.Answered(false),
+        machine.apply(new LogPosition(2, 0, 0), reset).outcome(),
+        "an entry without a time");
+    assertEquals(5_000_000, machine.position().timeMicros());
+    assertEquals(
+        new Outcome.Answered(true),
+        machine.apply(new LogPosition(3, 0, 4_000_000), reset).outcome());
+    assertEquals(new LogPosition(3, 0, 4_000_000), machine.position());
+    assertNotEquals(before, machine.digest());
+    machine.apply(new LogPosition(3, 1, 4_000_000), open);
+    machine.apply(new LogPosition(4, 0, 3_000_000), open);
+    assertEquals(4_000_000, machine.position().timeMicros());
+    assertEquals(
+        new Outcome.Answered(false),
+        machine.apply(new LogPosition(5, 0, 6_000_000), reset).outcome());
+    assertEquals(6_000_000, machine.position().timeMicros());
+    machine.checkInvariants();
   }
 
   @Test

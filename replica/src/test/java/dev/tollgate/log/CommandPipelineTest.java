@@ -145,7 +145,7 @@ class CommandPipelineTest {
   private final CommandPipeline pipeline =
       new CommandPipeline(
           log,
-          Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC),
+          LogClock.of("n1", Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC), log),
           1_000,
           new Supervision("n1", failures::add),
           command -> refusals.get(command),
@@ -259,7 +259,7 @@ class CommandPipelineTest {
     CommandPipeline timeless =
         new CommandPipeline(
             log,
-            new FailingClock(),
+            LogClock.of("n1", new FailingClock(), log),
             1_000,
             new Supervision("n1", failures::add),
             command -> null,

@@ -21,6 +21,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -46,6 +47,7 @@ final class LocalCluster implements AutoCloseable {
   private Supplier<SqlDatabase> fresh = SqlDatabase::new;
   private Function<String, @Nullable NodeTls> tls = id -> null;
   private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
+  private Function<String, Clock> clocks = id -> Clock.systemUTC();
   private @Nullable Path auditFiles;
   private @Nullable InetAddress administered;
 
@@ -77,11 +79,16 @@ final class LocalCluster implements AutoCloseable {
   static LocalCluster started(Path directory, int size) throws IOException {
     LocalCluster cluster =
         new LocalCluster(directory, size, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
-    cluster.startAll();
-    for (Node node : cluster.nodes.values()) {
+    cluster.startAllAndAwait();
+    return cluster;
+  }
+
+  /** As {@link #started}, for a cluster with other settings. */
+  void startAllAndAwait() throws IOException {
+    startAll();
+    for (Node node : nodes.values()) {
       await().atMost(DEADLINE).until(() -> node.status().lastAppliedIndex() > 0);
     }
-    return cluster;
   }
 
   /** Gives every node that is started from now on such a database. */
@@ -97,6 +104,11 @@ final class LocalCluster implements AutoCloseable {
   /** Gives nodes that are started from now on other versions of the product. */
   void useVersions(Function<String, FeatureLevels> known) {
     versions = known;
+  }
+
+  /** Gives nodes that are started from now on other clocks. */
+  void useClocks(Function<String, Clock> others) {
+    clocks = others;
   }
 
   /** Has every node that is started from now on write its audit lines there, in files by node. */
@@ -139,8 +151,8 @@ final class LocalCluster implements AutoCloseable {
     NodeSettings settings =
         new NodeSettings(
             id,
-            raft.withTls(
-                encryption != null && encryption.peers() ? encryption.credentials() : null),
+            raft.withTls(encryption != null && encryption.peers() ? encryption.credentials() : null)
+                .withClock(clocks.apply(id)),
             null,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
             MAX_CONNECTIONS,

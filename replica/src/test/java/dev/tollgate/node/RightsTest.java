@@ -161,6 +161,7 @@ class RightsTest {
           new Row("CALL begin_runtime_change()", OWN, OWN),
           new Row("CALL end_runtime_change()", OWN, OWN),
           new Row("CALL set_transaction_limits(600000, 60000)", OWN, OWN),
+          new Row("CALL reset_log_time()", OWN, OWN),
           new Row("CALL upgrade_cluster()", OWN, OWN));
 
   @BeforeAll

@@ -88,5 +88,9 @@ enum Breakage {
    */
   ROW_CHANGES_BEHIND_ITS_BACK,
   /** A replica stamps what it applies with its own time. */
-  LOCAL_TIME_WHILE_APPLYING
+  LOCAL_TIME_WHILE_APPLYING,
+  /** A leader stamps what its own clock says, whatever those of the others say. */
+  LEADER_GOES_BY_ITS_CLOCK,
+  /** The command that sets the time of the log back does nothing. */
+  RESET_OF_TIME_IGNORED
 }

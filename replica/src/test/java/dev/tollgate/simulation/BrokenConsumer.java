@@ -64,6 +64,8 @@ class BrokenConsumer implements LogConsumer {
       case LEADER_APPLIES_WHAT_IT_SENT -> new ReadsWithLoss(replica);
       case RENEWAL_NOT_RECORDED ->
           Replaces.ignoring(replica, command -> command instanceof Command.RecordRenewal);
+      case RESET_OF_TIME_IGNORED ->
+          Replaces.ignoring(replica, command -> command instanceof Command.ResetLogTime);
       case PERMIT_COUNTED_TWICE ->
           new Replaces(replica, operations(BrokenConsumer::withOnePermitMore));
       case SET_GRANTED_IN_PART -> new Replaces(replica, operations(BrokenConsumer::firstOfSet));

@@ -10,6 +10,7 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.h2.SqlValue;
@@ -34,6 +35,7 @@ final class Checker {
   private final Simulation simulation;
   private final World world;
   private final Model model;
+  private final LogTimes times;
 
   /** When locks that were released may be granted again, by the lease that keeps each. */
   private final Map<Long, Long> keptUntil = new TreeMap<>();
@@ -61,7 +63,12 @@ final class Checker {
   Checker(Simulation simulation) {
     this.simulation = simulation;
     this.world = simulation.world();
+    this.times = new LogTimes(simulation);
     this.model = new Model(simulation.hasUsers() ? UserModel.afterSetUp() : UserModel.none());
+  }
+
+  LogTimes times() {
+    return times;
   }
 
   Model model() {
@@ -88,8 +95,11 @@ final class Checker {
       throw new Violation(
           "I6", node + " applies another entry " + index + " than was applied before");
     }
+    Entry read = EntryBytes.read(entry.bytes());
+    times.applies(node, read);
     if (index > model.index()) {
-      List<Command> commands = EntryBytes.read(entry.bytes()).commands();
+      List<Command> commands = read.commands();
+      times.appliesFirst(index, read);
       commands.forEach(this::requireThatNobodyCountsOn);
       model.apply(index, commands);
       for (Model.Keep keep : model.takeKeeps()) {
@@ -164,6 +174,9 @@ final class Checker {
                 + ", by the order of requests they are "
                 + model.locks());
       }
+    }
+    if (index == model.index()) {
+      times.applied(node);
     }
     compare(node, index, state);
     boolean rowsAreLeftToTheDigest = node.breakage() == Breakage.ROW_CHANGES_BEHIND_ITS_BACK;

@@ -64,7 +64,7 @@ final class SimulatedLeadership implements LeadershipRounds.Group {
 
   private void onTermAsked(String from, long question) {
     long term = node.log().term();
-    node.send(from, log -> log.leadership().onTerm(question, term));
+    node.answer(from, log -> log.leadership().onTerm(question, term));
   }
 
   private void onTerm(long question, long term) {

@@ -3,8 +3,10 @@ package dev.tollgate.simulation;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
+import dev.tollgate.log.ClockReading;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.MemberClocks;
 import dev.tollgate.log.Membership;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.NotLeadingException;
@@ -16,6 +18,7 @@ import dev.tollgate.log.TermLeader;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.peer.PeerClocks;
 import dev.tollgate.log.ratis.LeadershipRounds;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -72,6 +75,7 @@ final class SimulatedLog implements ReplicatedLog {
 
   private final SimulatedLeadership leadership;
   private final LeadershipRounds rounds;
+  private final PeerClocks clocks;
   private final Map<Long, Pending> pending = new TreeMap<>();
   private final Map<String, Long> next = new TreeMap<>();
   private final Map<String, Long> match = new TreeMap<>();
@@ -104,6 +108,7 @@ final class SimulatedLog implements ReplicatedLog {
     this.answersBeforeCommit = node.breakage() == Breakage.ANSWER_BEFORE_COMMIT;
     this.acknowledgesBeforeSync = node.breakage() == Breakage.ACKNOWLEDGED_BEFORE_SYNC;
     this.leadership = new SimulatedLeadership(node);
+    this.clocks = new PeerClocks(node.wallClock(), node::monotonicNanos);
     this.rounds = new LeadershipRounds(leadership, new Supervision(node.id(), consumer::failed));
   }
 
@@ -173,6 +178,25 @@ final class SimulatedLog implements ReplicatedLog {
     node.later(Math.min(pause, heartbeat), this::watch);
   }
 
+  void hearClock(String from, long wallMicros, long beganNanos) {
+    clocks.said(from, wallMicros, beganNanos);
+  }
+
+  @Override
+  public MemberClocks clocks() {
+    if (node.breakage() == Breakage.LEADER_GOES_BY_ITS_CLOCK) {
+      return MemberClocks.ALONE;
+    }
+    SortedMap<String, ClockReading> others = new TreeMap<>();
+    for (String peer : node.others()) {
+      ClockReading reading = clocks.of(peer);
+      if (reading != null) {
+        others.put(peer, reading);
+      }
+    }
+    return new MemberClocks(node.others().size() + 1, others);
+  }
+
   private boolean isMajority(long nodes) {
     return 2 * nodes > node.others().size() + 1;
   }
@@ -205,7 +229,7 @@ final class SimulatedLog implements ReplicatedLog {
       putElectionOff();
     }
     long reply = disk.term;
-    node.send(from, log -> log.onVote(node.id(), reply, granted));
+    node.answer(from, log -> log.onVote(node.id(), reply, granted));
   }
 
   private void onVote(String from, long term, boolean granted) {
@@ -270,7 +294,9 @@ final class SimulatedLog implements ReplicatedLog {
     }
     CompletableFuture<Void> done = new CompletableFuture<>();
     pending.put(disk.lastIndex() + 1, new Pending(disk.term, entry, done));
-    propose(EntryBytes.of(entry));
+    byte[] bytes = EntryBytes.of(entry);
+    node.proposes(bytes);
+    propose(bytes);
     if (answersBeforeCommit) {
       committed = disk.lastIndex();
       applySoon();
@@ -394,7 +420,7 @@ final class SimulatedLog implements ReplicatedLog {
 
   private void answer(String to, boolean matches, long index) {
     long term = disk.term;
-    node.send(to, log -> log.onAnswer(node.id(), term, matches, index));
+    node.answer(to, log -> log.onAnswer(node.id(), term, matches, index));
   }
 
   private void onAnswer(String from, long term, boolean matches, long index) {

@@ -6,9 +6,11 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.AuthenticationListener;
@@ -36,6 +38,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +60,10 @@ final class SimulatedNode {
   private static final long WALL_START_MICROS = 1_767_225_600_000_000L;
 
   private final Simulation simulation;
+
+  /** Readings of the clock of a node count for ten seconds. */
+  private static final long CLOCK_REMEMBERED_NANOS = World.millis(12_000);
+
   private final World world;
   private final String id;
   private final Disk disk = new Disk();
@@ -64,6 +71,10 @@ final class SimulatedNode {
   private final int entryBytes;
   private final double clockRate;
   private long wallJumpMicros;
+
+  /** By how much the clock was ahead before it was set, by when that was. */
+  private final TreeMap<Long, Long> clocksBefore = new TreeMap<>();
+
   private long pausedUntil;
   private int incarnation;
 
@@ -102,10 +113,13 @@ final class SimulatedNode {
               replica, breakage(), SimulatedNode.this::wallMicros, simulation.receipts());
       log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
       Supervision supervision = new Supervision(id, replica::failed);
+      LogClock clock =
+          new LogClock(id, wallClock(), SimulatedNode.this::monotonicNanos, log::clocks);
+      replica.tellTime(clock);
       pipeline =
           new CommandPipeline(
               log,
-              new WallClock(),
+              clock,
               entryBytes,
               supervision,
               breakage() == Breakage.COMMAND_BEFORE_ITS_LEVEL ? any -> null : replica::refusal,
@@ -210,7 +224,7 @@ final class SimulatedNode {
     return simulation.electionNanos();
   }
 
-  private long monotonicNanos() {
+  long monotonicNanos() {
     return (long) (world.now() * clockRate) + 1;
   }
 
@@ -219,7 +233,20 @@ final class SimulatedNode {
   }
 
   void jumpWallClock(long micros) {
+    clocksBefore.put(world.now(), wallJumpMicros);
     wallJumpMicros += micros;
+  }
+
+  Clock wallClock() {
+    return new WallClock();
+  }
+
+  /** True if the clock of this node says about this time, or did when others may have read it. */
+  boolean saysAbout(long micros, long boundMicros) {
+    long real = WALL_START_MICROS + world.now() / 1_000;
+    return Math.abs(real + wallJumpMicros - micros) <= boundMicros
+        || clocksBefore.tailMap(world.now() - CLOCK_REMEMBERED_NANOS).values().stream()
+            .anyMatch(before -> Math.abs(real + before - micros) <= boundMicros);
   }
 
   boolean isUp() {
@@ -357,6 +384,18 @@ final class SimulatedNode {
                     }));
   }
 
+  /** Answers another node, and says what the clock of this node says. */
+  void answer(String to, Consumer<SimulatedLog> message) {
+    long wall = wallMicros();
+    long began = simulation.node(to).monotonicNanos();
+    send(
+        to,
+        log -> {
+          log.hearClock(id, wall, began);
+          message.accept(log);
+        });
+  }
+
   SimulatedLog log() {
     return running().log;
   }
@@ -443,6 +482,10 @@ final class SimulatedNode {
     }
   }
 
+  void proposes(byte[] entry) {
+    simulation.checker().times().stamped(this, EntryBytes.read(entry).stampMicros());
+  }
+
   void applies(long index, Disk.LogEntry entry) {
     if (simulation.upgradesNodes()) {
       Levels.requireKnown(id, runningLevel, entry.bytes());
@@ -466,6 +509,7 @@ final class SimulatedNode {
   }
 
   void restored(long index) {
+    simulation.checker().times().restored(id);
     simulation.checker().restored(this, index);
   }
 

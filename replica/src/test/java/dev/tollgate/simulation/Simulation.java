@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.node.replica.Replica;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,6 +125,7 @@ final class Simulation {
       process().start();
     }
     administer();
+    resetTime();
     upgrade();
     openSpareSession();
     plan.forEach(fault -> world.after(fault.atNanos() - world.now(), () -> inject(fault)));
@@ -171,6 +173,39 @@ final class Simulation {
             up.forEach(node -> node.submit(new Command.LimitTransactions(limits), this::limitsSet));
           });
     }
+  }
+
+  /**
+   * Has what sets the clocks of all nodes be wrong now and then, and an operator set the time of
+   * the log back. Like {@link #administer}, not where another bug is looked for.
+   */
+  private void resetTime() {
+    Breakage breakage = settings.breakage();
+    if (breakage != Breakage.NONE && breakage != Breakage.RESET_OF_TIME_IGNORED) {
+      return;
+    }
+    Random random = new Random(settings.seed() * 43 + 5);
+    long end = World.millis(settings.faultyMillis());
+    for (long at = 0; at < end; at += World.millis(500 + random.nextInt(4_000))) {
+      world.after(
+          at,
+          () ->
+              nodes.values().stream()
+                  .filter(SimulatedNode::isUp)
+                  .forEach(node -> node.submit(new Command.ResetLogTime(), () -> {})));
+    }
+    for (long at = 0; at < end; at += World.millis(10_000 + random.nextInt(20_000))) {
+      long micros = (random.nextInt(7_200_000) - 3_600_000) * 1_000L;
+      long lasts = World.millis(1_000 + random.nextInt(8_000));
+      world.after(at, () -> nodes.values().forEach(node -> node.jumpWallClock(micros)));
+      world.after(at + lasts, () -> nodes.values().forEach(node -> node.jumpWallClock(-micros)));
+    }
+  }
+
+  /** True if about this is what the clocks of a majority say, or did just now. */
+  boolean isTimeOfMajority(long micros, long boundMicros) {
+    long near = nodes.values().stream().filter(node -> node.saysAbout(micros, boundMicros)).count();
+    return 2 * near > nodes.size();
   }
 
   /**
@@ -569,7 +604,9 @@ final class Simulation {
 
     @Override
     protected void append(ILoggingEvent event) {
-      if (first == null) {
+      // a clock that was set is a fault, and not one of the product
+      boolean clock = event.getLoggerName().equals(LogClock.class.getName());
+      if (first == null && !clock) {
         first = event;
       }
     }

@@ -76,6 +76,7 @@ class SimulationTest {
     assertTrue(counts.getOrDefault("sessions moved", 0L) > SEEDS, "hardly a session moved");
     assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
     assertTrue(counts.getOrDefault("limits set", 0L) > SEEDS, "hardly a limit was set");
+    assertTrue(counts.getOrDefault("times reset", 0L) > 0, "no time of the log was set back");
     assertTrue(counts.getOrDefault("keeps ended", 0L) > 0, "hardly a lock was kept");
     assertTrue(counts.getOrDefault("series", 0L) > SEEDS, "hardly a series");
     assertTrue(counts.getOrDefault("series sent again", 0L) > 0, "no series was sent again");
@@ -154,7 +155,9 @@ class SimulationTest {
         arguments(Breakage.COMMAND_BEFORE_ITS_LEVEL, 1, Set.of("levels")),
         arguments(Breakage.FEATURE_LEVEL_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.ROW_CHANGES_BEHIND_ITS_BACK, 1, Set.of("digest")),
-        arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
+        arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")),
+        arguments(Breakage.LEADER_GOES_BY_ITS_CLOCK, 1, Set.of("time")),
+        arguments(Breakage.RESET_OF_TIME_IGNORED, 1, Set.of("time")));
   }
 
   @ParameterizedTest(name = "{0}")

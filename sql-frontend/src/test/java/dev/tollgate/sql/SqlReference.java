@@ -182,6 +182,10 @@ final class SqlReference {
           "limits how long a transaction may be open, and how long its client may pause within it:"
               + " each an INTERVAL or milliseconds, from a second to 24 hours, for all clients, at"
               + " once; returns TOLLGATE.TRANSACTION_LIMITS";
+      case RESET_LOG_TIME ->
+          "sets the time of the log, from which CURRENT_TIMESTAMP follows, back to the time of the"
+              + " clocks, if it is ahead of them; see"
+              + " [Clocks that are wrong](operations.md#clocks-that-are-wrong)";
       case UPGRADE_CLUSTER ->
           "lets the cluster use what a new version brings, once every node runs that version; see"
               + " [Upgrading](operations.md#upgrading)";

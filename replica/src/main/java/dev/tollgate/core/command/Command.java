@@ -70,6 +70,8 @@ public sealed interface Command {
     R reportFailure(ReportFailure command);
 
     R skip(SkipCommand command);
+
+    R resetLogTime(ResetLogTime command);
   }
 
   /**
@@ -477,6 +479,18 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.skip(this);
+    }
+  }
+
+  /**
+   * Sets the time of the log back to the time of this command's entry, if it is later than that.
+   * Answered with true if it was. Nothing but times depends on it: leases and locks stay as they
+   * are.
+   */
+  record ResetLogTime() implements Command {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.resetLogTime(this);
     }
   }
 

@@ -5,8 +5,8 @@ package dev.tollgate.core.command;
  *
  * @param logIndex index of the Raft log entry, from 1
  * @param ordinal place of the command among those of its entry, from 0
- * @param timeMicros the leader's time stamp, microseconds since 1970-01-01T00:00:00Z; never goes
- *     back from one position to the next
+ * @param timeMicros the leader's time stamp, microseconds since 1970-01-01T00:00:00Z; goes back
+ *     from one position to the next only with {@link Command.ResetLogTime}
  */
 public record LogPosition(long logIndex, int ordinal, long timeMicros) {
   public LogPosition {

@@ -51,6 +51,7 @@ final class CommandCodec {
   private static final int RAISE_FEATURE_LEVEL = 23;
   private static final int REPORT_FAILURE = 24;
   private static final int SKIP_COMMAND = 25;
+  private static final int RESET_LOG_TIME = 26;
 
   private CommandCodec() {}
 
@@ -96,6 +97,7 @@ final class CommandCodec {
       case RAISE_FEATURE_LEVEL -> new Command.RaiseFeatureLevel(in.i32());
       case REPORT_FAILURE -> new Command.ReportFailure(in.string(), in.i64(), in.i32());
       case SKIP_COMMAND -> new Command.SkipCommand(in.i64(), in.i32());
+      case RESET_LOG_TIME -> new Command.ResetLogTime();
       case PAUSE_STATEMENTS -> new Command.PauseStatements();
       case LIMIT_TRANSACTIONS ->
           new Command.LimitTransactions(new TransactionLimits(in.i64(), in.i64()));
@@ -295,6 +297,11 @@ final class CommandCodec {
     @Override
     public WireWriter skip(Command.SkipCommand command) {
       return out.u8(SKIP_COMMAND).i64(command.logIndex()).i32(command.ordinal());
+    }
+
+    @Override
+    public WireWriter resetLogTime(Command.ResetLogTime command) {
+      return out.u8(RESET_LOG_TIME);
     }
 
     @Override

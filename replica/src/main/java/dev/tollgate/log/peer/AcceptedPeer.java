@@ -282,6 +282,7 @@ final class AcceptedPeer implements AutoCloseable {
   }
 
   private void answer(byte[] answer, long cost) {
+    Frame.stamp(answer, settings.clocks().ownMicros());
     free.release();
     answered.incrementAndGet();
     try {

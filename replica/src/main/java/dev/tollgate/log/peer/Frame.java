@@ -15,17 +15,18 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 /**
  * A message between two nodes: a call, or the answer to one. As bytes: the length of what follows
  * (u32), the kind (u8), the number of the call (i32), how many answers the sender has read from
- * this connection (i32), and the body.
+ * this connection (i32), what the wall clock of the sender says in an answer (i64), and the body.
  */
 final class Frame {
   /** The largest frame before the nodes know each other. */
   static final int MAX_HELLO_BYTES = 4 << 10;
 
   /** Both sides begin with this: a name, and the version of the protocol. */
-  static final byte[] PREFACE = {'T', 'G', 'P', 'E', 'E', 'R', 0, 1};
+  static final byte[] PREFACE = {'T', 'G', 'P', 'E', 'E', 'R', 0, 2};
 
   private static final int LENGTH_BYTES = Integer.BYTES;
-  private static final int HEADER_BYTES = 1 + 2 * Integer.BYTES;
+  private static final int WALL_AT = LENGTH_BYTES + 1 + 2 * Integer.BYTES;
+  private static final int HEADER_BYTES = 1 + 2 * Integer.BYTES + Long.BYTES;
 
   /** The most characters of a text in an answer. */
   private static final int MAX_TEXT = 500;
@@ -91,14 +92,16 @@ final class Frame {
   private final Kind kind;
   private final int call;
   private final int answersRead;
+  private final long wallMicros;
 
   /** With the header. */
   private final byte[] bytes;
 
-  private Frame(Kind kind, int call, int answersRead, byte[] bytes) {
+  private Frame(Kind kind, int call, int answersRead, long wallMicros, byte[] bytes) {
     this.kind = kind;
     this.call = call;
     this.answersRead = answersRead;
+    this.wallMicros = wallMicros;
     this.bytes = bytes;
   }
 
@@ -114,6 +117,16 @@ final class Frame {
   /** Returns how many answers the sender has read; 0 in an answer. */
   int answersRead() {
     return answersRead;
+  }
+
+  /** Returns what the clock of the sender says, microseconds since 1970; 0 in a call. */
+  long wallMicros() {
+    return wallMicros;
+  }
+
+  /** Writes what the clock of this node says into the bytes of an answer. */
+  static void stamp(byte[] answer, long wallMicros) {
+    ByteBuffer.wrap(answer).putLong(WALL_AT, wallMicros);
   }
 
   /** Returns the bytes of a frame with a message of Ratis. */
@@ -161,6 +174,7 @@ final class Frame {
         .put((byte) kind.code)
         .putInt(call)
         .putInt(answersRead)
+        .putLong(0)
         .position();
   }
 
@@ -180,7 +194,11 @@ final class Frame {
     in.readFully(bytes);
     ByteBuffer header = ByteBuffer.wrap(bytes);
     return new Frame(
-        Kind.of(Byte.toUnsignedInt(header.get())), header.getInt(), header.getInt(), bytes);
+        Kind.of(Byte.toUnsignedInt(header.get())),
+        header.getInt(),
+        header.getInt(),
+        header.getLong(),
+        bytes);
   }
 
   /** Returns the number of its bytes. */

@@ -303,6 +303,7 @@ final class PeerConnection {
     answersRead.incrementAndGet();
     requireNonNull(writer).read(call.cost());
     String node = peer.getId().toString();
+    settings.clocks().said(node, frame.wallMicros(), call.beganNanos());
     switch (frame.kind()) {
       case DONE -> {
         settings.guard().acceptedBy(node);

@@ -6,6 +6,7 @@ import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
+import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxFrameBytes the largest message of Ratis
  * @param electionMillis the shortest silence of a leader after which a follower stands for election
  * @param tls null for connections without TLS
+ * @param clocks what this node says of its clock, and what others say of theirs
  */
 public record PeerSettings(
     String nodeId,
@@ -30,7 +32,8 @@ public record PeerSettings(
     Supervision supervision,
     int maxFrameBytes,
     long electionMillis,
-    @Nullable TlsCredentials tls) {
+    @Nullable TlsCredentials tls,
+    PeerClocks clocks) {
   public PeerSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(address, "address");
@@ -39,29 +42,33 @@ public record PeerSettings(
     requireNonNull(service, "service");
     requireNonNull(snapshots, "snapshots");
     requireNonNull(supervision, "supervision");
+    requireNonNull(clocks, "clocks");
   }
 
-  /** Creates the settings of a node that talks without TLS. */
+  /** Creates the settings of a node that goes by the clock of this machine. */
   public PeerSettings(
       String nodeId,
       String address,
       RaftGroupId group,
       PeerGuard guard,
       PeerService service,
+      SnapshotStore snapshots,
       Supervision supervision,
       int maxFrameBytes,
-      long electionMillis) {
+      long electionMillis,
+      @Nullable TlsCredentials tls) {
     this(
         nodeId,
         address,
         group,
         guard,
         service,
-        SnapshotStore.none(nodeId),
+        snapshots,
         supervision,
         maxFrameBytes,
         electionMillis,
-        null);
+        tls,
+        new PeerClocks(Clock.systemUTC(), System::nanoTime));
   }
 
   /**

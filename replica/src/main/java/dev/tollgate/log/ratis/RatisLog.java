@@ -4,9 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.ClockReading;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.MemberClocks;
 import dev.tollgate.log.Membership;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.RaftSettings;
@@ -20,6 +22,7 @@ import dev.tollgate.log.TermLeader;
 import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.peer.PeerClocks;
 import dev.tollgate.log.peer.PeerRpc;
 import dev.tollgate.log.peer.PeerSettings;
 import dev.tollgate.log.peer.PeerTransport;
@@ -27,6 +30,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -86,6 +90,7 @@ public final class RatisLog implements ReplicatedLog {
   private final AtomicLong callIds = new AtomicLong();
   private final Supervision supervision;
   private final @Nullable PeerTransport transport;
+  private final PeerClocks clocks;
   private volatile Phase phase = Phase.STARTING;
   private volatile @Nullable LogWriter writer;
   private volatile @Nullable CacheEviction eviction;
@@ -106,6 +111,7 @@ public final class RatisLog implements ReplicatedLog {
     VoteFile.removeUnbegun(groupDirectory(settings.directory()));
     this.stateMachine = new RatisStateMachine(settings, identity, consumer);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
+    this.clocks = new PeerClocks(settings.clock(), System::nanoTime);
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
     configure(parameters);
@@ -147,7 +153,8 @@ public final class RatisLog implements ReplicatedLog {
             supervision,
             RatisProperties.MAX_MESSAGE_BYTES,
             settings.electionTimeout().toMillis(),
-            settings.tls()));
+            settings.tls(),
+            clocks));
   }
 
   /** Returns what Ratis has made, or null for a node that stays alone. */
@@ -432,6 +439,24 @@ public final class RatisLog implements ReplicatedLog {
   private @Nullable DivisionInfo divisionInfo() {
     RaftServer.Division division = division();
     return division == null ? null : division.getInfo();
+  }
+
+  @Override
+  public MemberClocks clocks() {
+    RaftServer.Division division = division();
+    if (division == null || settings.raftAddress() == null) {
+      return MemberClocks.ALONE;
+    }
+    SortedMap<String, ClockReading> others = new TreeMap<>();
+    Collection<RaftPeer> members = division.getRaftConf().getCurrentPeers();
+    for (RaftPeer member : members) {
+      String id = member.getId().toString();
+      ClockReading reading = id.equals(settings.nodeId()) ? null : clocks.of(id);
+      if (reading != null) {
+        others.put(id, reading);
+      }
+    }
+    return new MemberClocks(Math.max(members.size(), others.size() + 1), others);
   }
 
   @Override

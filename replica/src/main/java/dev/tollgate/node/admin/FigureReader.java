@@ -68,6 +68,7 @@ final class FigureReader {
         taken.figures(),
         Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - taken.nanos())),
         node.pipeline().figures(),
+        node.pipeline().clock().look(),
         disk,
         node.clients().figures(),
         node.connections().get());

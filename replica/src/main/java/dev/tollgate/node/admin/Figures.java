@@ -2,6 +2,7 @@ package dev.tollgate.node.admin;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.PipelineFigures;
@@ -22,6 +23,7 @@ record Figures(
     ReplicaFigures replica,
     Duration age,
     PipelineFigures pipeline,
+    LogClock.Look clocks,
     LogFigures log,
     ClientFigures clients,
     ArrivalFigures connections) {
@@ -31,6 +33,7 @@ record Figures(
     requireNonNull(replica, "replica");
     requireNonNull(age, "age");
     requireNonNull(pipeline, "pipeline");
+    requireNonNull(clocks, "clocks");
     requireNonNull(log, "log");
     requireNonNull(clients, "clients");
     requireNonNull(connections, "connections");

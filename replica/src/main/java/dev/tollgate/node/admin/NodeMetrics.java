@@ -1,5 +1,6 @@
 package dev.tollgate.node.admin;
 
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.PipelineFigures;
@@ -26,6 +27,7 @@ final class NodeMetrics {
     MetricFamilies families = new MetricFamilies();
     addNode(families, now.node());
     addRaft(families, now.status(), now.node());
+    addClocks(families, now.clocks());
     addPipeline(families, now.pipeline());
     StateMetrics.addState(families, now.replica(), now.age());
     StateMetrics.addLocks(families, now.replica().locks());
@@ -115,6 +117,31 @@ final class NodeMetrics {
             "tollgate_member_silence_seconds",
             "For how long this node has not heard from a member to which it listens.",
             silences);
+  }
+
+  private static void addClocks(MetricFamilies families, LogClock.Look clocks) {
+    Map<Labels, Number> ahead = new LinkedHashMap<>();
+    clocks
+        .aheadMicros()
+        .forEach(
+            (node, micros) -> {
+              if (ahead.size() < AdminLimits.LABELED_MEMBERS) {
+                ahead.put(Labels.of("member", node), micros / MetricFamilies.MICROS);
+              }
+            });
+    families
+        .gauge(
+            "tollgate_clocks_agree",
+            "1 if the clocks of a majority agree, as far as this node has read them; else 0.",
+            clocks.agreed() ? 1 : 0)
+        .gauges(
+            "tollgate_clock_ahead_seconds",
+            "By how much the clock of a member is ahead of the time that this node would stamp.",
+            ahead)
+        .gauge(
+            "tollgate_log_time_ahead_seconds",
+            "By how much the time of the log is ahead of that time, and so stands still.",
+            clocks.logAheadMicros() / MetricFamilies.MICROS);
   }
 
   private static void addPipeline(MetricFamilies families, PipelineFigures pipeline) {

@@ -33,6 +33,9 @@ final class CommandEvents {
     if (command instanceof Command.RaiseFeatureLevel raise) {
       return event("upgrade_cluster", "feature level " + raise.level(), outcome);
     }
+    if (command instanceof Command.ResetLogTime) {
+      return event("reset_log_time", "", outcome);
+    }
     if (command instanceof Command.VerifyReplicas) {
       return event("verify_replicas", "", outcome);
     }

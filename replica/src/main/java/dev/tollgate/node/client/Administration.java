@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
 import dev.tollgate.log.MembershipException;
@@ -80,9 +81,24 @@ public final class Administration implements Replica.Listener {
       case BEGIN_RUNTIME_CHANGE -> submit(new Command.PauseStatements());
       case END_RUNTIME_CHANGE -> submit(new Command.AdoptEnvironment(replica.environment()));
       case SET_TRANSACTION_LIMITS -> submit(new Command.LimitTransactions(limits(arguments)));
+      case RESET_LOG_TIME -> resetLogTime();
       case UPGRADE_CLUSTER -> upgrade.raise(this::submit);
       case TAKE_SNAPSHOT -> log.snapshots().take().thenAccept(taken -> {});
     };
+  }
+
+  /** Only to a time on which a majority agrees: otherwise the log would have to be set again. */
+  private CompletableFuture<Void> resetLogTime() {
+    LogClock.Look look = pipeline.clock().look();
+    if (!look.agreed()) {
+      return CompletableFuture.failedFuture(
+          new MembershipException(
+              "the clocks of no majority agree, so there is no time to which the log could be set"
+                  + " back: "
+                  + look.describe()
+                  + ". Set the clocks of the nodes right first"));
+    }
+    return submit(new Command.ResetLogTime());
   }
 
   private static TransactionLimits limits(List<SqlValue> arguments) throws SQLException {

@@ -45,6 +45,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -376,6 +377,7 @@ public final class ClusterViews implements LockAccess {
     SortedMap<String, String> addresses = replica.facts().nodes();
     ClusterIdentity identity = replica.identity();
     Map<String, NodeVersion> versions = log.versions();
+    Map<String, Long> clocks = replica.clocksAhead();
     long committed = status.knownCommitIndex();
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (LogStatus.Member member : status.members()) {
@@ -403,6 +405,7 @@ public final class ClusterViews implements LockAccess {
             member.silentMillis(),
             member.appliedIndex() < 0 ? null : (Long) (committed - member.appliedIndex()),
             self ? applyingMillis() : null,
+            millis(clocks.get(member.nodeId())),
             text(identity.incarnations().get(member.nodeId())),
             text(identity.clusterId()),
             version == null || version.program().isEmpty() ? null : version.program(),
@@ -414,6 +417,10 @@ public final class ClusterViews implements LockAccess {
           });
     }
     return rows;
+  }
+
+  private static @Nullable Long millis(@Nullable Long micros) {
+    return micros == null ? null : (Long) TimeUnit.MICROSECONDS.toMillis(micros);
   }
 
   /** How long the entry that is being applied has been under way, or null without one. */

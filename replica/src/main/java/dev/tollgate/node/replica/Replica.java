@@ -17,6 +17,7 @@ import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.CommandFailedException;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.RemovedException;
@@ -36,7 +37,9 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -103,6 +106,7 @@ public final class Replica implements LogConsumer {
   private volatile boolean standing;
   private final AtomicInteger takenStates = new AtomicInteger();
   private @Nullable ReplicaVerifier verifier;
+  private @Nullable LogClock clock;
 
   /** The last comparison of the replicas, for threads that must not wait for an entry. */
   private volatile @Nullable ReplicaCheck lastCheck;
@@ -227,6 +231,27 @@ public final class Replica implements LogConsumer {
   public void reportSlow(SlowLog slowLog) {
     slow = requireNonNull(slowLog, "slowLog");
     applying = new ApplyWatch(slowLog, System::nanoTime);
+  }
+
+  /** Makes this replica tell the clock of its node the time of each entry; call before the log. */
+  public void tellTime(LogClock logClock) {
+    clock = requireNonNull(logClock, "logClock");
+  }
+
+  /**
+   * By how much the clock of each member whose clock this node knows is ahead of the time that this
+   * node would stamp, in microseconds.
+   */
+  public SortedMap<String, Long> clocksAhead() {
+    LogClock told = clock;
+    return told == null ? Collections.emptySortedMap() : told.look().aheadMicros();
+  }
+
+  private void tellTime(long stampMicros) {
+    LogClock told = clock;
+    if (told != null) {
+      told.applied(stampMicros, machine.position().timeMicros());
+    }
   }
 
   /** Tells for how long the entry that is being applied has been under way. */
@@ -373,6 +398,7 @@ public final class Replica implements LogConsumer {
     applying.ends(logIndex, entry.stampMicros());
     applied.add(machine.position(), results.size(), applying.tookNanos());
     learn(machine.state().identity());
+    tellTime(entry.stampMicros());
   }
 
   private void learn(Notice notice) {
@@ -617,6 +643,7 @@ public final class Replica implements LogConsumer {
     store.copied();
     audit.restored(fresh.position());
     facts.restored(fresh.state());
+    tellTime(fresh.position().timeMicros());
     learn(fresh.state().identity());
   }
 

@@ -96,6 +96,7 @@ public enum SystemTable {
       number("SILENT_MS"),
       number("ENTRIES_BEHIND"),
       number("APPLYING_MS"),
+      number("CLOCK_AHEAD_MS"),
       name("INCARNATION"),
       name("CLUSTER_ID"),
       name("VERSION"),

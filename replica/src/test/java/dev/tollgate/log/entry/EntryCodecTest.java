@@ -153,6 +153,7 @@ class EntryCodecTest {
             new StateChecksum("0f", new TreeMap<>(Map.of("table S.T", -1L, "locks", 9L)))));
     commands.add(new Command.ReportFailure("n2", 7, 1));
     commands.add(new Command.SkipCommand(7, 1));
+    commands.add(new Command.ResetLogTime());
     for (Command.AbortReason reason : Command.AbortReason.values()) {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }
@@ -244,6 +245,8 @@ class EntryCodecTest {
               }
             });
     Set<Class<?>> all = new HashSet<>(Arrays.asList(Command.class.getPermittedSubclasses()));
+    all.remove(Command.OfNode.class);
+    all.addAll(Arrays.asList(Command.OfNode.class.getPermittedSubclasses()));
     all.addAll(Arrays.asList(Operation.class.getPermittedSubclasses()));
     all.remove(Operation.Executions.class);
     all.addAll(Arrays.asList(Operation.Executions.class.getPermittedSubclasses()));

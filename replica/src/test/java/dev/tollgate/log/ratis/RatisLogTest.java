@@ -16,6 +16,7 @@ import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
@@ -36,7 +37,6 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -110,7 +110,7 @@ class RatisLogTest {
       pipeline =
           new CommandPipeline(
               log,
-              Clock.systemUTC(),
+              LogClock.of(settings.nodeId(), settings.clock(), log),
               1 << 20,
               new Supervision(settings.nodeId(), consumer::failed),
               command -> null,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.LockTallies;
 import dev.tollgate.core.Tally;
 import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.PipelineFigures;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -90,6 +92,7 @@ class MetricsPagesTest {
             9_000_000, 1, 2, 3, 4, 5, 6, 7, 2_000_000, 8, count, count, 5_000, locks(count)),
         Duration.ofMillis(10),
         new PipelineFigures(1, 2, 3, 4, 5, count),
+        new LogClock.Look(true, 0, new TreeMap<>(Map.of("n1", 0L, "n2", -1_500_000L)), 2_500_000),
         new LogFigures(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
         new ClientFigures(1, 2, 3, 4, 5, 6, 7, Map.of(Workers.Kind.QUERIES, 8)),
         new ArrivalFigures(1, 2, 3, 4));
@@ -196,6 +199,9 @@ class MetricsPagesTest {
     assertEquals(0.0055, scrape.value("tollgate_commit_seconds_sum"));
     assertEquals(7, scrape.value("tollgate_transaction_oldest_seconds"));
     assertEquals(1.9e9, scrape.value("tollgate_certificate_expiry_timestamp_seconds"));
+    assertEquals(-1.5, scrape.value("tollgate_clock_ahead_seconds{member=\"n2\"}"));
+    assertEquals(1, scrape.value("tollgate_clocks_agree"));
+    assertEquals(2.5, scrape.value("tollgate_log_time_ahead_seconds"));
     assertEquals(5, scrape.value("tollgate_stuck_holds_total"));
     assertEquals(6, scrape.value("tollgate_stuck_waits_total"));
     assertEquals(8, scrape.value("tollgate_work_queued{kind=\"queries\"}"));

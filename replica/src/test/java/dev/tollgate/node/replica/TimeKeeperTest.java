@@ -25,6 +25,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogClock;
 import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
@@ -55,7 +56,12 @@ class TimeKeeperTest {
   private final Supervision supervision = new Supervision("n1", replica::failed);
   private final CommandPipeline pipeline =
       new CommandPipeline(
-          log, Clock.systemUTC(), 1 << 20, supervision, command -> null, () -> AppliedDigest.NONE);
+          log,
+          LogClock.of("n1", Clock.systemUTC(), log),
+          1 << 20,
+          supervision,
+          command -> null,
+          () -> AppliedDigest.NONE);
 
   /** What the keeper meets when it looks at its clock, or null. */
   private volatile @Nullable RuntimeException fault;
