@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
-/** Wall clocks that are off by half a minute or an hour, and set right again. */
+/**
+ * Wall clocks that are off by half a minute or an hour, or one that is years off, and set right
+ * again.
+ */
 final class ClockJump implements Fault {
   private static final List<Duration> OFFSETS =
       List.of(
@@ -14,12 +17,19 @@ final class ClockJump implements Fault {
           Duration.ofHours(1),
           Duration.ofHours(-1));
 
+  /** With TLS, certificates are not valid then: for that node alone. */
+  private static final List<Duration> YEARS =
+      List.of(Duration.ofDays(50 * 365), Duration.ofDays(-20 * 365));
+
+  private static final double YEARS_OFF = 0.3;
   private static final double SEVERAL = 0.4;
 
   @Override
   public Injury inflict(Scene scene) throws IOException {
-    List<Node> victims = scene.victims(SEVERAL);
-    Duration offset = OFFSETS.get(scene.random().nextInt(OFFSETS.size()));
+    boolean yearsOff = scene.random().nextDouble() < YEARS_OFF;
+    List<Node> victims = yearsOff ? List.of(scene.victim()) : scene.victims(SEVERAL);
+    List<Duration> offsets = yearsOff ? YEARS : OFFSETS;
+    Duration offset = offsets.get(scene.random().nextInt(offsets.size()));
     for (Node victim : victims) {
       victim.offsetClock(offset);
     }
