@@ -36,6 +36,14 @@ public final class StrangerException extends IOException {
         "node " + nodeId + " has lost its log: there is none in " + data + ". " + REPLACE);
   }
 
+  /**
+   * @param how what is wrong with the file
+   */
+  public static StrangerException withoutIdentity(String nodeId, String how) {
+    return new StrangerException(
+        "node " + nodeId + " has a log and has lost its identity: " + how + ". " + REPLACE);
+  }
+
   public static StrangerException withoutEntries(String nodeId, Path log, long last, long had) {
     return new StrangerException(
         "node "

@@ -2,12 +2,14 @@ package dev.tollgate.log.peer;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +56,7 @@ public final class NodeIdentity {
   }
 
   /**
-   * Reads the file, or creates it. A directory of a version that had no such file gets one too.
+   * Reads the file, or creates it for a node that has no log yet.
    *
    * @param log where the directory has the log, once the node has been in a cluster
    * @throws RemovedException if the cluster has removed this node
@@ -63,12 +65,20 @@ public final class NodeIdentity {
   public static NodeIdentity open(Path data, String nodeId, Path log) throws IOException {
     Path file = data.resolve(FILE);
     if (!Files.exists(file)) {
+      if (hasEntries(log)) {
+        throw StrangerException.withoutIdentity(nodeId, file + " is missing");
+      }
       NodeIdentity fresh = new NodeIdentity(data, nodeId, draw());
       PrivateFiles.createDirectories(data);
       fresh.write();
       return fresh;
     }
-    NodeIdentity known = read(data, nodeId, file);
+    NodeIdentity known;
+    try {
+      known = read(data, nodeId, file);
+    } catch (DamagedFileException e) {
+      throw StrangerException.withoutIdentity(nodeId, String.valueOf(e.getMessage()));
+    }
     if (known.removed) {
       throw new RemovedException(nodeId);
     }
@@ -76,6 +86,12 @@ public final class NodeIdentity {
       throw StrangerException.withoutLog(nodeId, data);
     }
     return known;
+  }
+
+  /** True if the log has more than the snapshot of a directory that was restored from a backup. */
+  private static boolean hasEntries(Path log) throws IOException {
+    Path current = log.resolve("current");
+    return Files.isDirectory(current) && !Snapshots.segments(current).isEmpty();
   }
 
   /**
@@ -88,9 +104,7 @@ public final class NodeIdentity {
 
   private static Properties properties(Path file) throws IOException {
     Properties properties = new Properties();
-    try (Reader in = Files.newBufferedReader(file)) {
-      properties.load(in);
-    }
+    properties.load(new StringReader(WholeFile.read(file)));
     return properties;
   }
 

@@ -140,7 +140,12 @@ public final class NodeDirectory {
             option,
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
-    VoteFile.install(storage, failure -> {});
+    try {
+      VoteFile.install(storage, failure -> {});
+    } catch (IOException | RuntimeException e) {
+      storage.close();
+      throw e;
+    }
     return storage;
   }
 
@@ -209,9 +214,16 @@ public final class NodeDirectory {
    */
   public static Reseeded reseed(Path data, String nodeId, Source source) throws IOException {
     Path group = RatisLog.groupDirectory(data);
-    if (!VoteFile.isWhole(group)) {
+    try {
+      VoteFile.require(group, /* begun= */ true);
+    } catch (VoteFile.LostException e) {
       throw new IOException(
-          data + " has no vote of a node of a cluster, so " + VoteFile.WITHOUT_A_VOTE);
+          data
+              + " has no vote of a node of a cluster, so "
+              + VoteFile.WITHOUT_A_VOTE
+              + ": "
+              + e.getMessage(),
+          e);
     }
     RaftStorageImpl storage = storageOfStopped(data, group);
     try {

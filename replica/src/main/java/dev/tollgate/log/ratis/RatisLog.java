@@ -102,7 +102,6 @@ public final class RatisLog implements ReplicatedLog {
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.identity = identity(settings);
-    VoteFile.removeUnbegun(groupDirectory(settings.directory()));
     this.stateMachine = new RatisStateMachine(settings, identity, consumer);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     Parameters parameters = new Parameters();
@@ -183,6 +182,7 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public void start() throws IOException {
     try {
+      VoteFile.require(groupDirectory(settings.directory()), identity.clusterId() != null);
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.leaveIfRemoved();

@@ -274,12 +274,15 @@ final class RatisStateMachine extends BaseStateMachine {
               if (last != null) {
                 LogTail.removeCovered(log, last.getIndex());
               }
-              long end =
-                  Math.max(LogTail.lastIndex(log), last == null ? NO_ENTRY : last.getIndex());
-              requireAllThatItHad(group, end, entries.known().orElse(NO_ENTRY));
-              if (end != LogTail.DAMAGED) {
-                entries.begin(end);
+              TermIndex logged = LogCheck.run(log);
+              for (TermIndex entry : new TermIndex[] {last, logged}) {
+                if (entry != null) {
+                  VoteFile.requireTerm(raftStorage, entry);
+                }
               }
+              long end = Math.max(indexOf(logged), indexOf(last));
+              requireAllThatItHad(group, end, entries.known().orElse(NO_ENTRY));
+              entries.begin(end);
               beginAt(last);
               keepIdentity();
             });
@@ -311,6 +314,10 @@ final class RatisStateMachine extends BaseStateMachine {
     if (end < had) {
       throw StrangerException.withoutEntries(identity.nodeId(), group, end, had);
     }
+  }
+
+  private static long indexOf(@Nullable TermIndex entry) {
+    return entry == null ? NO_ENTRY : entry.getIndex();
   }
 
   private void beginAt(@Nullable TermIndex last) {
