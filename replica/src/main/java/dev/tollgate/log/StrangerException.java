@@ -57,6 +57,19 @@ public final class StrangerException extends IOException {
             + REPLACE);
   }
 
+  /** The leader knows an entry that this node has acknowledged, and that is not in its log. */
+  public static StrangerException withoutAcknowledged(String nodeId, Path data, long logIndex) {
+    return new StrangerException(
+        "node "
+            + nodeId
+            + " stops, because it has lost entries: it has acknowledged entry "
+            + logIndex
+            + " to the leader, and its log in "
+            + data
+            + " does not have it. "
+            + REPLACE);
+  }
+
   public static StrangerException ofAnotherCluster(
       String nodeId, Path data, UniqueId own, UniqueId other) {
     return new StrangerException(

@@ -36,6 +36,7 @@ public final class NodeIdentity {
   private static final String INCARNATION = "incarnation";
   private static final String CLUSTER = "cluster";
   private static final String LOG_INDEX = "log-index";
+  private static final String ENTRY = "had-entry";
   private static final String OTHER_INCARNATION = "incarnation.";
   private static final String OTHER_REMOVED = "removed.";
   private static final String REMOVED = "this-node-was-removed";
@@ -46,6 +47,7 @@ public final class NodeIdentity {
   private volatile ClusterIdentity known = ClusterIdentity.NONE;
   private volatile ClusterIdentity written = ClusterIdentity.NONE;
   private long knownIndex;
+  private long notedIndex;
   private boolean removed;
   private volatile @Nullable String adminUrl;
 
@@ -122,6 +124,7 @@ public final class NodeIdentity {
     known.known = known(file, properties);
     known.written = known.known;
     known.knownIndex = Long.parseLong(properties.getProperty(LOG_INDEX, "0"));
+    known.notedIndex = Long.parseLong(properties.getProperty(ENTRY, "0"));
     known.removed = Boolean.parseBoolean(properties.getProperty(REMOVED));
     return known;
   }
@@ -219,10 +222,19 @@ public final class NodeIdentity {
   }
 
   /**
-   * Returns the entry after which the state said so; this node had applied it. 0 if there is none.
+   * Returns the last entry that this node is known to have had: it had applied the entry after
+   * which the state said so, and acknowledged the one of {@link #noteEntry}. 0 if there is none.
    */
-  public synchronized long knownIndex() {
-    return knownIndex;
+  public synchronized long hadIndex() {
+    return Math.max(knownIndex, notedIndex);
+  }
+
+  /** Records that this node has had an entry. */
+  public synchronized void noteEntry(long logIndex) throws IOException {
+    if (logIndex > notedIndex) {
+      notedIndex = logIndex;
+      write();
+    }
   }
 
   /** Records that the cluster has removed this node. */
@@ -246,6 +258,9 @@ public final class NodeIdentity {
       properties.setProperty(CLUSTER, cluster.clusterId().toString());
     }
     properties.setProperty(LOG_INDEX, Long.toString(knownIndex));
+    if (notedIndex > 0) {
+      properties.setProperty(ENTRY, Long.toString(notedIndex));
+    }
     cluster
         .incarnations()
         .forEach((node, id) -> properties.setProperty(OTHER_INCARNATION + node, id.toString()));

@@ -21,6 +21,7 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.LifeCycle;
@@ -264,6 +265,19 @@ final class FollowerAppends implements PeerService {
         voting.decrementAndGet();
       }
     }
+  }
+
+  @Override
+  public boolean hasLost(String leader, long term, long logIndex) {
+    RaftServer.Division owner = division;
+    return owner != null
+        && owner.getInfo().getCurrentTerm() == term
+        && RaftPeerId.valueOf(leader).equals(owner.getInfo().getLeaderId())
+        && lastIndex(owner.getRaftLog()) < logIndex;
+  }
+
+  private static long lastIndex(RaftLog log) {
+    return Math.max(log.getNextIndex() - 1, log.getSnapshotIndex());
   }
 
   @Override

@@ -309,7 +309,7 @@ final class RatisStateMachine extends BaseStateMachine {
    * leader that lacks them too.
    */
   private void requireAllThatItHad(Path group, long end, long synced) throws StrangerException {
-    long known = identity.knownIndex();
+    long known = identity.hadIndex();
     long had = Math.max(synced, known > 0 ? known : NO_ENTRY);
     if (end < had) {
       throw StrangerException.withoutEntries(identity.nodeId(), group, end, had);

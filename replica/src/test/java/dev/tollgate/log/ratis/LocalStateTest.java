@@ -1,6 +1,7 @@
 package dev.tollgate.log.ratis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -187,6 +189,45 @@ class LocalStateTest {
             + " leader, with `tollgate reseed`");
     Files.move(closed, closed.resolveSibling("log_0-1"));
     start().close();
+  }
+
+  /** As a disk leaves it that has lied, or that was set back to an earlier state. */
+  @Test
+  void nodeThatLacksWhatItHasAcknowledgedStopsForGood() throws Exception {
+    Path follower = directory.resolve("follower");
+    try (LoneFollower node = new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+      node.ask(
+          node.request(
+              3,
+              null,
+              LoneFollower.NOTHING,
+              LoneFollower.entry(3, 0, "a"),
+              LoneFollower.entry(3, 1, "b")));
+      assertFalse(node.lost(3, 1), "it is there");
+      assertFalse(node.lost(1, 2), "of a term that has passed");
+      assertEquals(List.of(), node.consumer.failures);
+      assertTrue(node.lost(3, 2));
+      Awaitility.await().until(() -> !node.consumer.failures.isEmpty());
+      assertEquals(
+          "node n2 stops, because it has lost entries: it has acknowledged entry 2 to the leader, and"
+              + " its log in "
+              + follower
+              + " does not have it. ",
+          before("A node without", node.consumer.failures.get(0)));
+    }
+    StrangerException refused =
+        assertThrows(
+            StrangerException.class,
+            () -> new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES).close());
+    assertEquals(
+        "node n2 has lost entries: its log in "
+            + RatisLog.groupDirectory(follower)
+            + " ends with entry 1, and the node has had entry 2. ",
+        before("A node without", refused));
+  }
+
+  private static String before(String end, Throwable failure) {
+    return failure.getMessage().substring(0, failure.getMessage().indexOf(end));
   }
 
   @Test
