@@ -182,7 +182,9 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public void start() throws IOException {
     try {
-      VoteFile.require(groupDirectory(settings.directory()), identity.clusterId() != null);
+      Path group = groupDirectory(settings.directory());
+      VoteFile.require(group, identity.clusterId() != null);
+      MembersFile.restore(group);
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.leaveIfRemoved();

@@ -269,7 +269,7 @@ final class RatisStateMachine extends BaseStateMachine {
               StartSync.run(directory, group, log, entries.known());
               snapshot.removeLeft();
               updater.install(raftServer, groupId);
-              appends.install(raftServer, groupId, this::syncArriving);
+              appends.install(raftServer, groupId, this::syncArriving, this::keepMembers);
               TermIndex last = restored(raftStorage);
               if (last != null) {
                 LogTail.removeCovered(log, last.getIndex());
@@ -879,17 +879,22 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Checks the file of members that Ratis has just written, or could not write. Once the log up to
-   * this entry is gone, a node without that file would have the members of its first start.
+   * Ratis calls this once an entry with members is applied, or members have come with a snapshot.
    */
   @Override
   public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
-    RaftStorageImpl written = requireNonNull(storage, "storage");
+    keepMembers(
+        LogEntryProto.newBuilder()
+            .setTerm(term)
+            .setIndex(index)
+            .setConfigurationEntry(members)
+            .build());
+  }
+
+  /** Ratis would write members that come with a snapshot after the snapshot. */
+  private void keepMembers(LogEntryProto entry) {
     try {
-      if (!NodeDirectory.hasMembers(written, index)) {
-        throw new IOException("it is not there; what Ratis said just before has the reason");
-      }
-      WholeFile.sync(currentOf(written));
+      MembersFile.write(RatisLog.groupDirectory(directory), entry);
     } catch (IOException e) {
       cannotWrite("the list of members", e);
     }

@@ -1,5 +1,6 @@
 package dev.tollgate.log.ratis;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -189,6 +191,67 @@ class LocalStateTest {
             + " leader, with `tollgate reseed`");
     Files.move(closed, closed.resolveSibling("log_0-1"));
     start().close();
+  }
+
+  /** Ratis alone goes on with members that were altered, and without members that it cannot read. */
+  @Test
+  void membersAreThoseThatWereWritten() throws Exception {
+    Path members = group.resolve("members");
+    Path ofRatis = vote.resolveSibling("raft-meta.conf");
+    byte[] written = Files.readAllBytes(ofRatis);
+    Files.delete(ofRatis);
+    MembersFile.restore(group);
+    assertArrayEquals(written, Files.readAllBytes(ofRatis));
+    byte[] altered = written.clone();
+    altered[altered.length - 1] ^= 1;
+    Files.write(ofRatis, altered);
+    MembersFile.restore(group);
+    assertArrayEquals(written, Files.readAllBytes(ofRatis));
+    assertRefusedWithEachBitChanged(members, () -> MembersFile.restore(group));
+    MembersFile.restore(group);
+    LogEntryProto earlier = LogEntryProto.newBuilder().setTerm(1).setIndex(0).build();
+    MembersFile.write(group, earlier);
+    MembersFile.restore(group);
+    assertArrayEquals(written, Files.readAllBytes(ofRatis), "later ones stay");
+  }
+
+  @Test
+  void nodeWithoutItsMembersStartsIfItsLogBeginsWithTheCluster() throws Exception {
+    Path members = group.resolve("members");
+    Files.delete(members);
+    start().close();
+    assertTrue(Files.exists(members));
+    Files.delete(members);
+    Files.createFile(group.resolve("sm").resolve("snapshot.1_" + (3L << 40)));
+    MembersFile.restore(group);
+    Files.createFile(group.resolve("sm").resolve("snapshot.1_1"));
+    assertDoesNotStart(
+        "node n1 does not start: its list of members in "
+            + members
+            + " is lost (the file is missing). Check the disk, and then seed the node anew from the"
+            + " leader, with `tollgate reseed`");
+  }
+
+  /** Ratis writes them last, when the log before the snapshot is gone. */
+  @Test
+  void membersOfASnapshotAreWrittenBeforeIt() throws Exception {
+    Path follower = directory.resolve("follower");
+    try (LoneFollower node = new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+      Path storage = LoneFollower.storage(follower);
+      List<Path> forced;
+      try (RecordedForces forces = new RecordedForces()) {
+        node.installSnapshot(1, LoneFollower.at(1, 100), node.membersEntry(1, 90))
+            .get(30, TimeUnit.SECONDS);
+        forced = forces.in(follower);
+      }
+      int members = forced.indexOf(storage.resolve("members.tmp"));
+      int received = forced.indexOf(storage.resolve("sm").resolve("snapshot.1_100"));
+      assertTrue(members >= 0 && (received < 0 || members < received), forced::toString);
+      assertEquals(storage, forced.get(members + 1), "its name is synced");
+      assertTrue(
+          forced.stream().limit(members).noneMatch(file -> file.startsWith(storage.resolve("tmp"))),
+          forced::toString);
+    }
   }
 
   /** As a disk leaves it that has lied, or that was set back to an earlier state. */

@@ -918,14 +918,15 @@ class RatisLogTest {
     TestNode failing = followers.get(0);
     perform(leader, "before");
     awaitCommands(failing, 1);
-    obstruct(current(failing).resolve("raft-meta.conf"));
+    Path members = current(failing).resolveSibling("members");
+    obstruct(members);
     leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
     awaitFailure(failing);
     assertTrue(
         failing.consumer.failures.get(0).getMessage().startsWith("the list of members in "),
         failing.consumer.failures.get(0).getMessage());
     failing.log.close();
-    clear(current(failing).resolve("raft-meta.conf"));
+    clear(members);
     failing.start();
     perform(leader(), "after");
     awaitCommands(failing, 2);
