@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.protocol.TermIndex;
-import org.apache.ratis.thirdparty.com.google.protobuf.CodedInputStream;
 import org.apache.ratis.thirdparty.com.google.protobuf.WireFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -84,19 +83,27 @@ final class LogCheck {
     last = entry;
   }
 
-  /** Reads the beginning of an entry. */
-  private static TermIndex entryOf(ByteBuffer bytes) throws IOException {
-    CodedInputStream in = CodedInputStream.newInstance(bytes);
-    long term = 0;
-    long index = 0;
-    for (int tag = in.readTag(); tag == TERM || tag == INDEX; tag = in.readTag()) {
-      if (tag == TERM) {
-        term = in.readUInt64();
-      } else {
-        index = in.readUInt64();
+  /** Reads the beginning of an entry: Ratis writes its term and its index first. */
+  private static TermIndex entryOf(ByteBuffer bytes) {
+    long term = next(bytes, TERM);
+    return TermIndex.valueOf(term, next(bytes, INDEX));
+  }
+
+  /** Reads a number if it comes next; returns 0 if it does not, since zeros are left out. */
+  private static long next(ByteBuffer bytes, int tag) {
+    if (!bytes.hasRemaining() || bytes.get(bytes.position()) != tag) {
+      return 0;
+    }
+    bytes.get();
+    long value = 0;
+    for (int shift = 0; shift < Long.SIZE && bytes.hasRemaining(); shift += 7) {
+      byte part = bytes.get();
+      value |= (long) (part & 0x7f) << shift;
+      if (part >= 0) {
+        break;
       }
     }
-    return TermIndex.valueOf(term, index);
+    return value;
   }
 
   private static int tag(int field) {

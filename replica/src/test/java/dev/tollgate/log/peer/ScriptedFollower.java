@@ -25,6 +25,7 @@ public final class ScriptedFollower implements AutoCloseable {
   private final Map<AppendEntriesRequestProto, CompletableFuture<AppendEntriesReplyProto>> waiting =
       new LinkedHashMap<>();
   private int heartbeats;
+  private boolean votes = true;
   private boolean appends = true;
   private UnaryOperator<AppendEntriesReplyProto> changes = UnaryOperator.identity();
 
@@ -51,6 +52,11 @@ public final class ScriptedFollower implements AutoCloseable {
     return heartbeats;
   }
 
+  /** Has it refuse its vote, or grant it again. */
+  public synchronized void votes(boolean does) {
+    votes = does;
+  }
+
   /** Has it keep entries waiting, or go on; it answers heartbeats meanwhile. */
   public synchronized void appendsEntries(boolean does) {
     appends = does;
@@ -75,9 +81,9 @@ public final class ScriptedFollower implements AutoCloseable {
     return List.copyOf(node.asked);
   }
 
-  private RequestVoteReplyProto vote(RequestVoteRequestProto request) {
+  private synchronized RequestVoteReplyProto vote(RequestVoteRequestProto request) {
     return RequestVoteReplyProto.newBuilder()
-        .setServerReply(reply(request.getServerRequest()).setSuccess(true))
+        .setServerReply(reply(request.getServerRequest()).setSuccess(votes || request.getPreVote()))
         .setTerm(request.getCandidateTerm())
         .build();
   }

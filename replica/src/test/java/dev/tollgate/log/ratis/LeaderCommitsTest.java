@@ -3,6 +3,7 @@ package dev.tollgate.log.ratis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.LogStatus;
@@ -11,6 +12,8 @@ import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.peer.ScriptedFollower;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +24,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.server.RaftServer;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -37,9 +41,15 @@ class LeaderCommitsTest {
   private RatisLog leader;
 
   private void lead(int nodes) throws IOException {
+    start(nodes, /* elected= */ true);
+    await().untilTrue(consumer.leading);
+  }
+
+  private void start(int nodes, boolean elected) throws IOException {
     SortedMap<String, String> peers = new TreeMap<>();
     for (int i = 2; i <= nodes; i++) {
       ScriptedFollower follower = new ScriptedFollower("n" + i, directory);
+      follower.votes(elected);
       followers.add(follower);
       peers.put(follower.id(), follower.address());
     }
@@ -55,7 +65,6 @@ class LeaderCommitsTest {
                 RaftSettings.SNAPSHOT_LOG_BYTES),
             consumer);
     leader.start();
-    await().untilTrue(consumer.leading);
   }
 
   @AfterEach
@@ -85,6 +94,16 @@ class LeaderCommitsTest {
         .count();
   }
 
+  private static boolean isRefused(Method changeToLeader, RaftServer.Division division)
+      throws ReflectiveOperationException {
+    try {
+      changeToLeader.invoke(division);
+      return false;
+    } catch (InvocationTargetException e) {
+      return e.getCause() instanceof IllegalStateException;
+    }
+  }
+
   /** A vote in that term may have elected a leader without the entry. */
   @Test
   void acknowledgementOfALaterTermDoesNotCount() throws Exception {
@@ -102,6 +121,29 @@ class LeaderCommitsTest {
     await().until(() -> leader.status().role() != LogStatus.Role.LEADER || entry.isDone());
     assertNotEquals(LogStatus.Role.LEADER, leader.status().role());
     assertEquals(List.of(), consumer.commands);
+  }
+
+  /**
+   * As after a pause between the count of votes for a term and what follows from it, in which the
+   * node has followed another leader and stands again.
+   */
+  @Test
+  void nodeThatWouldLeadWithoutVotesInThatTermFailsAndSendsNothing() throws Exception {
+    start(3, /* elected= */ false);
+    RaftServer.Division division = RatisLogTest.serverOf(leader).getDivision(RatisLog.GROUP);
+    Method changeToLeader = RatisInternals.method(division.getClass(), "changeToLeader");
+    await()
+        .until(
+            () -> {
+              synchronized (division) {
+                return division.getInfo().isCandidate() && isRefused(changeToLeader, division);
+              }
+            });
+    await().until(() -> !consumer.failures.isEmpty());
+    String message = consumer.failures.get(0).getMessage();
+    assertTrue(message.contains(" without the votes of a majority"), message);
+    assertEquals(0, followers.get(0).heartbeats() + followers.get(1).heartbeats());
+    assertFalse(consumer.leading.get());
   }
 
   /** Ratis would count it for an entry that two of five nodes have. */
