@@ -76,6 +76,11 @@ public final class ScriptedFollower implements AutoCloseable {
     last = index;
   }
 
+  /** Has it say that it has lost what it is asked for, or that it has not. */
+  public void saysThatItLost(boolean does) {
+    node.lost = does;
+  }
+
   /** The entries about which its leader has asked whether they are lost. */
   public List<Long> asked() {
     return List.copyOf(node.asked);

@@ -54,6 +54,9 @@ final class TestNode implements AutoCloseable {
   /** The entries about which a leader has asked whether they are lost. */
   final List<Long> asked = Collections.synchronizedList(new ArrayList<>());
 
+  /** What it answers to them. */
+  volatile boolean lost;
+
   /** The feature level that the cluster has, as this node knows. */
   volatile int clusterLevel = FeatureLevels.FIRST;
 
@@ -193,7 +196,7 @@ final class TestNode implements AutoCloseable {
     @Override
     public boolean hasLost(String leader, long term, long logIndex) {
       asked.add(logIndex);
-      return false;
+      return lost;
     }
 
     @Override

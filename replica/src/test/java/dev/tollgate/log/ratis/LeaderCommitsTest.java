@@ -168,4 +168,24 @@ class LeaderCommitsTest {
     loses.appendsEntries(true);
     entry.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
   }
+
+  /** With the entries it could not tell any more that it has lost them. */
+  @Test
+  void followerThatHasLostEntriesGetsNoOthers() throws Exception {
+    lead(3);
+    append("before").get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    ScriptedFollower loses = followers.get(0);
+    await().until(() -> loses.last() == followers.get(1).last());
+    long had = loses.last();
+    await().until(() -> acknowledged(had) == 2);
+    loses.saysThatItLost(true);
+    loses.forgetAfter(had - 1);
+    await().until(() -> loses.asked().contains(had));
+    append("x").get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    int heard = loses.heartbeats();
+    await().until(() -> loses.heartbeats() > heard + 5);
+    assertEquals(had - 1, loses.last());
+    loses.saysThatItLost(false);
+    await().until(() -> loses.last() == had + 1);
+  }
 }
