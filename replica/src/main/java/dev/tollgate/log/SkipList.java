@@ -100,8 +100,7 @@ public record SkipList(List<Skip> skips) {
   }
 
   private static IOException unreadable(Path file, String line) {
-    return new IOException(
-        file + " cannot be understood at \"" + line + "\". " + COPY);
+    return new IOException(file + " cannot be understood at \"" + line + "\". " + COPY);
   }
 
   /** Returns this list and one more skip, on disk once this returns; for {@link NodeDirectory}. */

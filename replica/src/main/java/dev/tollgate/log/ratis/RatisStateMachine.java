@@ -15,7 +15,6 @@ import dev.tollgate.log.SkipList;
 import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
-import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryCodec;

@@ -130,8 +130,7 @@ class LocalStateTest {
     Path file = RatisLog.groupDirectory(fresh).resolve("current").resolve("raft-meta");
     Files.createDirectories(file.getParent());
     Files.writeString(file, "#\n#Fri Nov 27 12:00:00 UTC 2026\nterm=0\nvotedFor=\n");
-    try (RatisLog log =
-        new RatisLog(RaftSettings.alone("n1", fresh), new RecordingConsumer())) {
+    try (RatisLog log = new RatisLog(RaftSettings.alone("n1", fresh), new RecordingConsumer())) {
       log.start();
       WholeFile.read(file);
     }
@@ -173,8 +172,11 @@ class LocalStateTest {
     Files.writeString(file, Files.readString(file).replace("entry 7", "entry 8"));
     IOException refused = assertThrows(IOException.class, () -> SkipList.read(directory));
     assertTrue(
-        refused.getMessage().endsWith(". Copy it from another node, or remove it and skip each"
-            + " command again, with `tollgate skip`"),
+        refused
+            .getMessage()
+            .endsWith(
+                ". Copy it from another node, or remove it and skip each"
+                    + " command again, with `tollgate skip`"),
         refused.getMessage());
   }
 
@@ -193,7 +195,9 @@ class LocalStateTest {
     start().close();
   }
 
-  /** Ratis alone goes on with members that were altered, and without members that it cannot read. */
+  /**
+   * Ratis alone goes on with members that were altered, and without members that it cannot read.
+   */
   @Test
   void membersAreThoseThatWereWritten() throws Exception {
     Path members = group.resolve("members");

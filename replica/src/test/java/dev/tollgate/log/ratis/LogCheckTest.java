@@ -91,6 +91,7 @@ class LogCheckTest {
     byte[] content = Files.readAllBytes(closed);
     content[content.length - 100] ^= 1;
     Files.write(closed, content);
-    assertDamaged(closed, "entry 3 at byte " + (8 + 3 * (content.length - 8) / 4) + " is not whole");
+    assertDamaged(
+        closed, "entry 3 at byte " + (8 + 3 * (content.length - 8) / 4) + " is not whole");
   }
 }

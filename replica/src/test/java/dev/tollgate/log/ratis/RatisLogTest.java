@@ -887,8 +887,7 @@ class RatisLogTest {
     Files.write(vote, new byte[0]);
     IOException refused = assertThrows(IOException.class, node::start);
     assertTrue(
-        refused.getMessage().contains("its vote in " + vote + " is lost"),
-        refused.getMessage());
+        refused.getMessage().contains("its vote in " + vote + " is lost"), refused.getMessage());
     assertEquals(0, Files.size(vote));
   }
 
