@@ -1,6 +1,5 @@
 package dev.tollgate.log;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
@@ -26,6 +25,9 @@ public record SkipList(List<Skip> skips) {
 
   /** Where a directory has the list. */
   public static final String FILE = "skips";
+
+  private static final String COPY =
+      "Copy it from another node, or remove it and skip each command again, with `tollgate skip`";
 
   private static final String FIRST_LINE = "tollgate skips 1";
   private static final Pattern LINE = Pattern.compile("entry (\\d{1,18})(?: command (\\d{1,9}))?");
@@ -71,7 +73,7 @@ public record SkipList(List<Skip> skips) {
     if (!Files.exists(file)) {
       return NONE;
     }
-    List<String> lines = Files.readAllLines(file, UTF_8);
+    List<String> lines = lines(file);
     if (lines.isEmpty() || !lines.get(0).equals(FIRST_LINE)) {
       throw unreadable(file, lines.isEmpty() ? "" : lines.get(0));
     }
@@ -89,9 +91,16 @@ public record SkipList(List<Skip> skips) {
     return new SkipList(skips);
   }
 
+  private static List<String> lines(Path file) throws IOException {
+    try {
+      return WholeFile.read(file).lines().toList();
+    } catch (DamagedFileException e) {
+      throw new IOException(e.getMessage() + ". " + COPY, e);
+    }
+  }
+
   private static IOException unreadable(Path file, String line) {
-    return new IOException(
-        file + " cannot be understood at \"" + line + "\": copy it from another node");
+    return new IOException(file + " cannot be understood at \"" + line + "\". " + COPY);
   }
 
   /** Returns this list and one more skip, on disk once this returns; for {@link NodeDirectory}. */

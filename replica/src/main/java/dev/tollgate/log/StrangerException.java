@@ -36,6 +36,14 @@ public final class StrangerException extends IOException {
         "node " + nodeId + " has lost its log: there is none in " + data + ". " + REPLACE);
   }
 
+  /**
+   * @param how what is wrong with the file
+   */
+  public static StrangerException withoutIdentity(String nodeId, String how) {
+    return new StrangerException(
+        "node " + nodeId + " has a log and has lost its identity: " + how + ". " + REPLACE);
+  }
+
   public static StrangerException withoutEntries(String nodeId, Path log, long last, long had) {
     return new StrangerException(
         "node "
@@ -46,6 +54,19 @@ public final class StrangerException extends IOException {
             + ", and the node has had entry "
             + had
             + ". "
+            + REPLACE);
+  }
+
+  /** The leader knows an entry that this node has acknowledged, and that is not in its log. */
+  public static StrangerException withoutAcknowledged(String nodeId, Path data, long logIndex) {
+    return new StrangerException(
+        "node "
+            + nodeId
+            + " stops, because it has lost entries: it has acknowledged entry "
+            + logIndex
+            + " to the leader, and its log in "
+            + data
+            + " does not have it. "
             + REPLACE);
   }
 

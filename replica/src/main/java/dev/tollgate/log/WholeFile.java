@@ -8,21 +8,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
 
-/** A private small file that the disk has as a whole, or as it was before. */
+/**
+ * A private small file of text that the disk has as a whole, or as it was before. Its last line is
+ * the checksum of the lines before, so that a file is read as it was written, or not at all.
+ */
 public final class WholeFile {
+  /** Begins the last line: a comment in files of properties, which Ratis reads by itself too. */
+  private static final String CHECKSUM = "#crc32c=";
+
   private WholeFile() {}
 
   /**
    * Replaces the content of a file, by way of a file beside it whose name ends in {@code .tmp}.
    *
+   * @param text whole lines
    * @throws IOException if the disk may not have it; the file is then as it was, or has the new
    *     content if only the sync of the directory failed
    */
   public static void write(Path file, String text) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
     try (FileChannel out = PrivateFiles.replace(unfinished)) {
-      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text + checksumOf(text));
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }
@@ -30,6 +38,26 @@ public final class WholeFile {
     }
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
     sync(file.resolveSibling(""));
+  }
+
+  /**
+   * Returns the lines that were written.
+   *
+   * @throws DamagedFileException if the file has others
+   */
+  public static String read(Path file) throws IOException {
+    String content = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    int end = content.lastIndexOf(CHECKSUM);
+    if (end < 0 || !content.substring(end).equals(checksumOf(content.substring(0, end)))) {
+      throw new DamagedFileException(file);
+    }
+    return content.substring(0, end);
+  }
+
+  private static String checksumOf(String text) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(text.getBytes(StandardCharsets.UTF_8));
+    return String.format("%s%08x\n", CHECKSUM, checksum.getValue());
   }
 
   /** Syncs the content of a file to disk, or which files are in a directory. */

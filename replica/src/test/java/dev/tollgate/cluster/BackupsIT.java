@@ -160,8 +160,7 @@ class BackupsIT {
           Program.run("reseed", "--id=n9", "--data=" + node.data(), "--from=" + cluster.url(""));
       assertEquals(1, stranger.status());
       assertTrue(stranger.err().contains("n9 is no node of the cluster"), stranger.err());
-      Files.delete(segment.resolveSibling("raft-meta.conf"));
-      Path inTheWay = Files.createDirectory(segment.resolveSibling("raft-meta.conf.tmp"));
+      Path inTheWay = Files.createDirectory(group(segment).resolve("members.tmp"));
       Program full =
           Program.run(
               "reseed", "--id=" + node.id(), "--data=" + node.data(), "--from=" + cluster.url(""));
@@ -269,6 +268,10 @@ class BackupsIT {
       vote.load(in);
     }
     return vote;
+  }
+
+  private static Path group(Path segment) {
+    return segment.resolveSibling("").getParent();
   }
 
   private static void damage(Path file, long offset) throws IOException {

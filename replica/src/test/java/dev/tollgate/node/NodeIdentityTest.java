@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.WholeFile;
 import java.io.IOException;
 import java.io.Reader;
-import java.io.Writer;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -208,9 +209,9 @@ class NodeIdentityTest {
     }
     Properties vote = properties(file);
     vote.setProperty("term", Long.toString(term));
-    try (Writer out = Files.newBufferedWriter(file)) {
-      vote.store(out, "");
-    }
+    StringWriter text = new StringWriter();
+    vote.store(text, "");
+    WholeFile.write(file, text.toString());
   }
 
   private static Properties properties(Path file) throws IOException {

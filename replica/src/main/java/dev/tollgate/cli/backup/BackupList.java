@@ -2,6 +2,7 @@ package dev.tollgate.cli.backup;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,19 +50,29 @@ final class BackupList {
       throw new IOException(file + " has more than " + MOST_BYTES + " bytes: it is no list");
     }
     int number = 0;
-    for (String line : Files.readAllLines(file)) {
+    for (String line : lines(file)) {
       number++;
       if (!line.startsWith("#") && !list.take(line)) {
-        throw new IOException(
-            "line "
-                + number
-                + " of "
-                + file
-                + " was not written by tollgate backup: repair or remove the file; without it,"
-                + " the backups that are there are kept for ever");
+        throw foreign("line " + number + " of " + file, null);
       }
     }
     return list;
+  }
+
+  private static List<String> lines(Path file) throws IOException {
+    try {
+      return WholeFile.read(file).lines().toList();
+    } catch (DamagedFileException e) {
+      throw foreign(file.toString(), e);
+    }
+  }
+
+  private static IOException foreign(String what, @Nullable IOException cause) {
+    return new IOException(
+        what
+            + " was not written by tollgate backup: remove the file; without it, the backups that"
+            + " are there are kept for ever",
+        cause);
   }
 
   private boolean take(String line) {

@@ -239,6 +239,7 @@ final class AcceptedPeer implements AutoCloseable {
                   0,
                   new WireWriter(Long.BYTES).i64(settings.service().term())));
       case FORWARD -> forward(frame);
+      case LOST -> answerLost(frame);
       case STATE, STATE_PART -> later(frame, () -> answerState(frame));
       default -> throw new ProtocolException("a call of kind " + frame.kind());
     }
@@ -349,6 +350,24 @@ final class AcceptedPeer implements AutoCloseable {
                   return null;
                 }));
     return reply;
+  }
+
+  private void answerLost(Frame frame) {
+    WireReader body = frame.body();
+    long term = body.i64();
+    long logIndex = body.i64();
+    String leader = requireNonNull(sender).from();
+    boolean lost;
+    try {
+      lost = settings.service().hasLost(leader, term, logIndex);
+    } catch (RuntimeException e) {
+      answer(failed(frame, e));
+      return;
+    }
+    if (lost) {
+      settings.guard().lost(logIndex);
+    }
+    answer(Frame.of(Frame.Kind.DONE, frame.call(), 0, new WireWriter(1).flag(lost)));
   }
 
   private void installSnapshot(Frame frame) throws IOException {

@@ -59,6 +59,11 @@ final class Frame {
      * the end.
      */
     STATE_PART(10),
+    /**
+     * The term of the leader, and the log index of an entry that this node has acknowledged in that
+     * term (i64 each); whether this node lacks the entry (flag).
+     */
+    LOST(11),
     /** The call was carried out; its kind says what the answer contains. */
     DONE(64),
     /** The call failed: a text. It may be tried again. */

@@ -2,12 +2,14 @@ package dev.tollgate.log.peer;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +36,7 @@ public final class NodeIdentity {
   private static final String INCARNATION = "incarnation";
   private static final String CLUSTER = "cluster";
   private static final String LOG_INDEX = "log-index";
+  private static final String ENTRY = "had-entry";
   private static final String OTHER_INCARNATION = "incarnation.";
   private static final String OTHER_REMOVED = "removed.";
   private static final String REMOVED = "this-node-was-removed";
@@ -44,6 +47,7 @@ public final class NodeIdentity {
   private volatile ClusterIdentity known = ClusterIdentity.NONE;
   private volatile ClusterIdentity written = ClusterIdentity.NONE;
   private long knownIndex;
+  private long notedIndex;
   private boolean removed;
   private volatile @Nullable String adminUrl;
 
@@ -54,7 +58,7 @@ public final class NodeIdentity {
   }
 
   /**
-   * Reads the file, or creates it. A directory of a version that had no such file gets one too.
+   * Reads the file, or creates it for a node that has no log yet.
    *
    * @param log where the directory has the log, once the node has been in a cluster
    * @throws RemovedException if the cluster has removed this node
@@ -63,12 +67,20 @@ public final class NodeIdentity {
   public static NodeIdentity open(Path data, String nodeId, Path log) throws IOException {
     Path file = data.resolve(FILE);
     if (!Files.exists(file)) {
+      if (hasEntries(log)) {
+        throw StrangerException.withoutIdentity(nodeId, file + " is missing");
+      }
       NodeIdentity fresh = new NodeIdentity(data, nodeId, draw());
       PrivateFiles.createDirectories(data);
       fresh.write();
       return fresh;
     }
-    NodeIdentity known = read(data, nodeId, file);
+    NodeIdentity known;
+    try {
+      known = read(data, nodeId, file);
+    } catch (DamagedFileException e) {
+      throw StrangerException.withoutIdentity(nodeId, String.valueOf(e.getMessage()));
+    }
     if (known.removed) {
       throw new RemovedException(nodeId);
     }
@@ -76,6 +88,12 @@ public final class NodeIdentity {
       throw StrangerException.withoutLog(nodeId, data);
     }
     return known;
+  }
+
+  /** True if the log has more than the snapshot of a directory that was restored from a backup. */
+  private static boolean hasEntries(Path log) throws IOException {
+    Path current = log.resolve("current");
+    return Files.isDirectory(current) && !Snapshots.segments(current).isEmpty();
   }
 
   /**
@@ -88,9 +106,7 @@ public final class NodeIdentity {
 
   private static Properties properties(Path file) throws IOException {
     Properties properties = new Properties();
-    try (Reader in = Files.newBufferedReader(file)) {
-      properties.load(in);
-    }
+    properties.load(new StringReader(WholeFile.read(file)));
     return properties;
   }
 
@@ -108,6 +124,7 @@ public final class NodeIdentity {
     known.known = known(file, properties);
     known.written = known.known;
     known.knownIndex = Long.parseLong(properties.getProperty(LOG_INDEX, "0"));
+    known.notedIndex = Long.parseLong(properties.getProperty(ENTRY, "0"));
     known.removed = Boolean.parseBoolean(properties.getProperty(REMOVED));
     return known;
   }
@@ -205,10 +222,19 @@ public final class NodeIdentity {
   }
 
   /**
-   * Returns the entry after which the state said so; this node had applied it. 0 if there is none.
+   * Returns the last entry that this node is known to have had: it had applied the entry after
+   * which the state said so, and acknowledged the one of {@link #noteEntry}. 0 if there is none.
    */
-  public synchronized long knownIndex() {
-    return knownIndex;
+  public synchronized long hadIndex() {
+    return Math.max(knownIndex, notedIndex);
+  }
+
+  /** Records that this node has had an entry. */
+  public synchronized void noteEntry(long logIndex) throws IOException {
+    if (logIndex > notedIndex) {
+      notedIndex = logIndex;
+      write();
+    }
   }
 
   /** Records that the cluster has removed this node. */
@@ -232,6 +258,9 @@ public final class NodeIdentity {
       properties.setProperty(CLUSTER, cluster.clusterId().toString());
     }
     properties.setProperty(LOG_INDEX, Long.toString(knownIndex));
+    if (notedIndex > 0) {
+      properties.setProperty(ENTRY, Long.toString(notedIndex));
+    }
     cluster
         .incarnations()
         .forEach((node, id) -> properties.setProperty(OTHER_INCARNATION + node, id.toString()));

@@ -47,6 +47,7 @@ final class PeerAppender extends LogAppenderBase {
   private final AtomicLong callIds = new AtomicLong();
   private final ReentrantLock sending = new ReentrantLock();
   private final SnapshotDelivery snapshots;
+  private final LostEntries lost;
 
   /** Guarded by {@link #sending}, but for its count. */
   private final PendingAppends pending = new PendingAppends();
@@ -66,6 +67,7 @@ final class PeerAppender extends LogAppenderBase {
     this.link = requireNonNull(link, "link");
     this.settings = requireNonNull(settings, "settings");
     this.snapshots = new SnapshotDelivery(this, link, settings);
+    this.lost = new LostEntries(this, settings.supervision());
   }
 
   @Override
@@ -191,7 +193,7 @@ final class PeerAppender extends LogAppenderBase {
   }
 
   private boolean isFull() {
-    return pending.isFull() || resumeNanos - System.nanoTime() > 0;
+    return lost.isAsking() || pending.isFull() || resumeNanos - System.nanoTime() > 0;
   }
 
   private void send(PeerConnection connection, AppendEntriesRequestProto request) {
@@ -205,6 +207,7 @@ final class PeerAppender extends LogAppenderBase {
     resetHeartbeatTrigger();
     Timestamp sendTime = Timestamp.currentTime();
     getFollower().updateLastRpcSendTime(heartbeat);
+    long acknowledged = getFollower().getMatchIndex();
     CompletableFuture<Frame> answer =
         connection.call((call, read) -> Frame.of(Frame.Kind.APPEND, call, read, request));
     settings
@@ -214,7 +217,7 @@ final class PeerAppender extends LogAppenderBase {
             answer.handle(
                 (frame, failure) -> {
                   if (failure == null) {
-                    unlessStopped(() -> answered(request, frame, sendTime));
+                    unlessStopped(() -> answered(request, frame, sendTime, acknowledged));
                   } else {
                     unlessStopped(() -> failed(callId, failure));
                   }
@@ -234,7 +237,11 @@ final class PeerAppender extends LogAppenderBase {
     }
   }
 
-  private void answered(AppendEntriesRequestProto request, Frame frame, Timestamp sendTime) {
+  /**
+   * @param acknowledged what the follower had acknowledged when the request was sent
+   */
+  private void answered(
+      AppendEntriesRequestProto request, Frame frame, Timestamp sendTime, long acknowledged) {
     AppendEntriesReplyProto reply;
     try {
       reply = ofItsTerm(request, AppendEntriesReplyProto.parseFrom(frame.message()));
@@ -248,6 +255,10 @@ final class PeerAppender extends LogAppenderBase {
     FollowerInfo follower = getFollower();
     follower.updateLastRespondedAppendEntriesSendTime(sendTime);
     follower.updateLastRpcResponseTime();
+    if (LostEntries.shownBy(reply, acknowledged)) {
+      goBackBehindLost(reply.getNextIndex(), acknowledged);
+    }
+    lost.ask(link.connection());
     switch (reply.getResult()) {
       case SUCCESS -> {
         getLeaderState().onFollowerCommitIndex(follower, reply.getFollowerCommit());
@@ -327,6 +338,20 @@ final class PeerAppender extends LogAppenderBase {
       sending.unlock();
     }
     LOG.info("{}: the follower goes on at {}", this, getFollower().getNextIndex());
+  }
+
+  /** The log of the follower ends before what it has acknowledged, so that does not count. */
+  private void goBackBehindLost(long nextIndex, long acknowledged) {
+    sending.lock();
+    try {
+      // the only way that lowers what Ratis counts for a commit
+      getFollower().setSnapshotIndex(RaftLog.INVALID_LOG_INDEX);
+      getFollower().setNextIndex(nextIndex);
+      pending.clear();
+      lost.suspect(nextIndex, acknowledged);
+    } finally {
+      sending.unlock();
+    }
   }
 
   /**

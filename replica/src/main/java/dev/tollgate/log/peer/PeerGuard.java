@@ -261,6 +261,19 @@ public final class PeerGuard {
     stop(new RemovedException(self.nodeId()));
   }
 
+  /**
+   * Stops this node, because it lacks an entry that it has acknowledged. It may have forgotten its
+   * votes with the entry, so it does not start again either.
+   */
+  public void lost(long logIndex) {
+    try {
+      self.noteEntry(logIndex);
+    } catch (IOException e) {
+      LOG.warn("{}: cannot note in {} that entries were lost", self.nodeId(), data, e);
+    }
+    stop(StrangerException.withoutAcknowledged(self.nodeId(), data, logIndex));
+  }
+
   /** True if this guard has stopped the node. */
   public boolean hasStopped() {
     return stopped.get();

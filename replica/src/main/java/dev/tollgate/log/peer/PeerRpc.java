@@ -76,6 +76,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong forwards = new AtomicLong();
   private final Map<Long, CompletableFuture<Void>> forwarding = new ConcurrentHashMap<>();
+  private final GrantedVotes votes = new GrantedVotes();
   private volatile boolean closed;
 
   private PeerRpc(Type type, PeerSettings settings, RaftServer server) {
@@ -118,6 +119,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     public LogAppender newLogAppender(
         RaftServer.Division division, LeaderState leader, FollowerInfo follower) {
       PeerRpc rpc = parameters.getNonNull(SERVER, PeerRpc.class);
+      rpc.requireElected(division);
       return new PeerAppender(
           division, leader, follower, rpc.link(follower.getPeer()), rpc.settings);
     }
@@ -151,6 +153,26 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   @Override
   public void addRaftPeers(Collection<RaftPeer> peers) {
     peers.forEach(this::link);
+  }
+
+  /**
+   * Fails this node if it was made a leader without votes. Ratis asks for the way to its followers
+   * before it sends anything as a leader, or takes an entry.
+   */
+  private void requireElected(RaftServer.Division division) {
+    long term = division.getInfo().getCurrentTerm();
+    if (!votes.isElected(term, division.getRaftConf(), division.getId())) {
+      IllegalStateException failure =
+          new IllegalStateException(
+              "node "
+                  + settings.nodeId()
+                  + " would lead in term "
+                  + term
+                  + " without the votes of a majority, because it stood still during an election."
+                  + " Nothing was lost: start it again");
+      settings.supervision().failed("an election", failure);
+      throw failure;
+    }
   }
 
   /** Returns the way to a node; a node that has moved gets a new one. */
@@ -220,6 +242,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
             Frame.Kind.VOTE,
             request,
             RequestVoteReplyProto::parseFrom);
+    votes.note(request, reply);
     // the leader tells a candidate that is not a member to end, and Ratis then ends silently
     if (reply.getShouldShutdown()) {
       settings.guard().removed();

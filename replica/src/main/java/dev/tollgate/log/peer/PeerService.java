@@ -67,6 +67,14 @@ public interface PeerService {
    */
   RequestVoteReplyProto vote(RequestVoteRequestProto request, Voter ratis) throws IOException;
 
+  /**
+   * True if the log of this node ends before an entry that it has acknowledged to the leader in
+   * this term.
+   *
+   * @param leader the node that says so; not believed if this node follows another one
+   */
+  boolean hasLost(String leader, long term, long logIndex);
+
   /** Takes the leader of a term for silent, so that this node votes for another one. */
   void doubtLeader(String nodeId, long term);
 

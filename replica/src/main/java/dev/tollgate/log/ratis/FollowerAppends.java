@@ -21,6 +21,7 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.LifeCycle;
@@ -81,6 +82,7 @@ final class FollowerAppends implements PeerService {
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
   private volatile Runnable chunkArrived = () -> {};
+  private volatile Consumer<LogEntryProto> membersArrive = entry -> {};
 
   /** When this node may be elected again, on the clock of {@link System#nanoTime}; else null. */
   private volatile @Nullable Long electableNanos;
@@ -99,10 +101,14 @@ final class FollowerAppends implements PeerService {
    * Begins to watch a server that has not opened its log yet.
    *
    * @param arrived is called after each part of a snapshot that the leader sends
+   * @param members gets the members that come with a snapshot, before the snapshot is taken over
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  void install(RaftServer server, RaftGroupId group, Runnable arrived) throws IOException {
+  void install(
+      RaftServer server, RaftGroupId group, Runnable arrived, Consumer<LogEntryProto> members)
+      throws IOException {
     chunkArrived = arrived;
+    membersArrive = members;
     RaftServer.Division owner = server.getDivision(group);
     election = new EarlyElection(owner, electionMillis);
     votes = new JoiningVotes(owner);
@@ -230,7 +236,11 @@ final class FollowerAppends implements PeerService {
     installing.lock();
     try {
       updater.awaitLoaded(System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
-      T answer = receiver.receive(checked(request));
+      InstallSnapshotRequestProto checked = checked(request);
+      if (checked.hasLastRaftConfigurationLogEntryProto()) {
+        membersArrive.accept(checked.getLastRaftConfigurationLogEntryProto());
+      }
+      T answer = receiver.receive(checked);
       chunkArrived.run();
       return answer;
     } finally {
@@ -264,6 +274,19 @@ final class FollowerAppends implements PeerService {
         voting.decrementAndGet();
       }
     }
+  }
+
+  @Override
+  public boolean hasLost(String leader, long term, long logIndex) {
+    RaftServer.Division owner = division;
+    return owner != null
+        && owner.getInfo().getCurrentTerm() == term
+        && RaftPeerId.valueOf(leader).equals(owner.getInfo().getLeaderId())
+        && lastIndex(owner.getRaftLog()) < logIndex;
+  }
+
+  private static long lastIndex(RaftLog log) {
+    return Math.max(log.getNextIndex() - 1, log.getSnapshotIndex());
   }
 
   @Override

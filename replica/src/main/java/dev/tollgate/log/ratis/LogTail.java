@@ -4,6 +4,7 @@ import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -29,8 +30,8 @@ final class LogTail {
   private static final Logger LOG = LoggerFactory.getLogger(LogTail.class);
   private static final String OPEN_SEGMENT = "log_inprogress_";
 
-  /** Stands for the last index of a log that cannot be read; larger than any other. */
-  static final long DAMAGED = Long.MAX_VALUE;
+  /** Stands for the last index of a segment that cannot be read; larger than any other. */
+  private static final long DAMAGED = Long.MAX_VALUE;
 
   /** Where a segment is written again; Ratis reads no file of this name. */
   private static final String AGAIN = "tail.tmp";
@@ -45,7 +46,7 @@ final class LogTail {
   private static final int SECTOR_BYTES = 512;
 
   /** How the entries of a segment end. */
-  private enum End {
+  enum End {
     WHOLE,
 
     /** The last entry has its first bytes alone. */
@@ -63,7 +64,11 @@ final class LogTail {
    *
    * @param bytes where the entries end
    */
-  private record Entries(int count, int bytes, End end) {
+  record Entries(int count, int bytes, End end) {
+    boolean areWhole() {
+      return end == End.WHOLE;
+    }
+
     /**
      * @param first the index of the first entry
      * @param synced the last entry that is known to have been synced; empty if that is not known
@@ -132,17 +137,26 @@ final class LogTail {
     Files.delete(segment);
   }
 
-  /**
-   * Returns the index of the last entry in the log, by the names of closed segments and the content
-   * of an open one; -1 if there is none, and {@link #DAMAGED} if an entry is damaged, which Ratis
-   * says when it reads the log.
-   */
-  static long lastIndex(Path log) throws IOException {
-    long last = -1;
-    for (Path segment : Snapshots.segments(log)) {
-      last = Math.max(last, lastIndexOf(segment));
+  /** Takes an entry whose checksum fits. */
+  interface Reader {
+    void read(ByteBuffer entry) throws IOException;
+  }
+
+  /** Reads the whole entries at the beginning of a segment. */
+  static Entries read(Path segment, Reader reader) throws IOException {
+    try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
+      return entries(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()), reader);
     }
-    return last;
+  }
+
+  /** Returns the last entry of a closed segment by its name; empty for an open one. */
+  static OptionalLong lastByName(Path segment) {
+    return isOpen(segment) ? OptionalLong.empty() : OptionalLong.of(lastOfName(segment));
+  }
+
+  private static long lastOfName(Path segment) {
+    String name = segment.getFileName().toString();
+    return Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
   }
 
   private static boolean isOpen(Path segment) {
@@ -150,17 +164,11 @@ final class LogTail {
   }
 
   private static long lastIndexOf(Path segment) throws IOException {
-    String name = segment.getFileName().toString();
-    return isOpen(segment)
-        ? lastIndexOfOpen(segment)
-        : Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
-  }
-
-  private static long lastIndexOfOpen(Path segment) throws IOException {
-    try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
-      Entries entries = entries(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
-      return entries.end == End.WHOLE ? Snapshots.firstIndex(segment) + entries.count - 1 : DAMAGED;
+    if (!isOpen(segment)) {
+      return lastOfName(segment);
     }
+    Entries entries = read(segment, entry -> {});
+    return entries.areWhole() ? Snapshots.firstIndex(segment) + entries.count - 1 : DAMAGED;
   }
 
   private static void writeSegmentAgain(Path segment, OptionalLong synced) throws IOException {
@@ -168,7 +176,7 @@ final class LogTail {
     try (FileChannel in = FileChannel.open(segment, StandardOpenOption.READ);
         FileChannel out = PrivateFiles.replace(again)) {
       MappedByteBuffer bytes = in.map(FileChannel.MapMode.READ_ONLY, 0, in.size());
-      Entries entries = entries(bytes);
+      Entries entries = entries(bytes, entry -> {});
       bytes.clear();
       long first = Snapshots.firstIndex(segment);
       long next = first + entries.count;
@@ -200,7 +208,7 @@ final class LogTail {
     Files.move(again, segment, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private static Entries entries(MappedByteBuffer bytes) {
+  private static Entries entries(MappedByteBuffer bytes, Reader reader) throws IOException {
     int end = endOfContent(bytes);
     int begin = HEADER_BYTES;
     for (int count = 0; ; count++) {
@@ -211,6 +219,8 @@ final class LogTail {
       if (checksum < 0 || bytes.getInt(checksum) != checksum(bytes, begin, checksum)) {
         return new Entries(count, begin, endAt(bytes, begin, checksum, end));
       }
+      // the position is behind the length
+      reader.read(bytes.duplicate().limit(checksum));
       begin = checksum + Integer.BYTES;
     }
   }

@@ -140,7 +140,12 @@ public final class NodeDirectory {
             option,
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
-    VoteFile.install(storage, failure -> {});
+    try {
+      VoteFile.install(storage, failure -> {});
+    } catch (IOException | RuntimeException e) {
+      storage.close();
+      throw e;
+    }
     return storage;
   }
 
@@ -209,9 +214,16 @@ public final class NodeDirectory {
    */
   public static Reseeded reseed(Path data, String nodeId, Source source) throws IOException {
     Path group = RatisLog.groupDirectory(data);
-    if (!VoteFile.isWhole(group)) {
+    try {
+      VoteFile.require(group, /* begun= */ true);
+    } catch (VoteFile.LostException e) {
       throw new IOException(
-          data + " has no vote of a node of a cluster, so " + VoteFile.WITHOUT_A_VOTE);
+          data
+              + " has no vote of a node of a cluster, so "
+              + VoteFile.WITHOUT_A_VOTE
+              + ": "
+              + e.getMessage(),
+          e);
     }
     RaftStorageImpl storage = storageOfStopped(data, group);
     try {
@@ -238,13 +250,7 @@ public final class NodeDirectory {
               RaftStorageMetadata.valueOf(
                   seed.term(), RaftStorageMetadata.getDefault().getVotedFor()));
     }
-    storage.writeRaftConfiguration(members);
-    if (!hasMembers(storage, members.getIndex())) {
-      throw new IOException(
-          "the list of members in "
-              + directory(storage).getCurrentDir()
-              + " cannot be written: make room there, and seed the node again before it starts");
-    }
+    writeMembers(storage, members);
     SyncedIndex.remove(directory(storage).getRoot().toPath());
     WholeFile.sync(directory(storage).getRoot().toPath());
     Path setAside = newDirectory(directory(storage).getRoot().toPath());
@@ -315,13 +321,24 @@ public final class NodeDirectory {
     return entry;
   }
 
-  /**
-   * True if a file has the members of this log index or of a later one. If Ratis cannot write that
-   * file, Ratis empties it, and reports that only to its own logger.
-   */
-  static boolean hasMembers(RaftStorageImpl storage, long logIndex) {
-    RaftConfiguration written = storage.readRaftConfiguration();
-    return written != null && written.getLogEntryIndex() >= logIndex;
+  private static void writeMembers(RaftStorageImpl storage, LogEntryProto members)
+      throws IOException {
+    Path group = directory(storage).getRoot().toPath();
+    try {
+      MembersFile.replace(group, members);
+    } catch (IOException e) {
+      throw new IOException(
+          "the list of members in "
+              + group
+              + " cannot be written: make room there, and seed the node again before it starts. "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  /** True if no entry of an epoch comes before the one at this index. */
+  static boolean beginsAnEpoch(long logIndex) {
+    return (logIndex & ((1L << INDEX_BITS) - 1)) == 0;
   }
 
   /** Creates a directory for files that are no longer needed, except for inspection. */

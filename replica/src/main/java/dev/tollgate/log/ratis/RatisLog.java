@@ -108,7 +108,6 @@ public final class RatisLog implements ReplicatedLog {
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.identity = identity(settings);
-    VoteFile.removeUnbegun(groupDirectory(settings.directory()));
     this.stateMachine = new RatisStateMachine(settings, identity, consumer);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.clocks = new PeerClocks(settings.clock(), System::nanoTime);
@@ -191,6 +190,9 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public void start() throws IOException {
     try {
+      Path group = groupDirectory(settings.directory());
+      VoteFile.require(group, identity.clusterId() != null);
+      MembersFile.restore(group);
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.leaveIfRemoved();

@@ -15,7 +15,6 @@ import dev.tollgate.log.SkipList;
 import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
-import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryCodec;
@@ -269,17 +268,20 @@ final class RatisStateMachine extends BaseStateMachine {
               StartSync.run(directory, group, log, entries.known());
               snapshot.removeLeft();
               updater.install(raftServer, groupId);
-              appends.install(raftServer, groupId, this::syncArriving);
+              appends.install(raftServer, groupId, this::syncArriving, this::keepMembers);
               TermIndex last = restored(raftStorage);
               if (last != null) {
                 LogTail.removeCovered(log, last.getIndex());
               }
-              long end =
-                  Math.max(LogTail.lastIndex(log), last == null ? NO_ENTRY : last.getIndex());
-              requireAllThatItHad(group, end, entries.known().orElse(NO_ENTRY));
-              if (end != LogTail.DAMAGED) {
-                entries.begin(end);
+              TermIndex logged = LogCheck.run(log);
+              for (TermIndex entry : new TermIndex[] {last, logged}) {
+                if (entry != null) {
+                  VoteFile.requireTerm(raftStorage, entry);
+                }
               }
+              long end = Math.max(indexOf(logged), indexOf(last));
+              requireAllThatItHad(group, end, entries.known().orElse(NO_ENTRY));
+              entries.begin(end);
               beginAt(last);
               keepIdentity();
             });
@@ -306,11 +308,15 @@ final class RatisStateMachine extends BaseStateMachine {
    * leader that lacks them too.
    */
   private void requireAllThatItHad(Path group, long end, long synced) throws StrangerException {
-    long known = identity.knownIndex();
+    long known = identity.hadIndex();
     long had = Math.max(synced, known > 0 ? known : NO_ENTRY);
     if (end < had) {
       throw StrangerException.withoutEntries(identity.nodeId(), group, end, had);
     }
+  }
+
+  private static long indexOf(@Nullable TermIndex entry) {
+    return entry == null ? NO_ENTRY : entry.getIndex();
   }
 
   private void beginAt(@Nullable TermIndex last) {
@@ -872,17 +878,22 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Checks the file of members that Ratis has just written, or could not write. Once the log up to
-   * this entry is gone, a node without that file would have the members of its first start.
+   * Ratis calls this once an entry with members is applied, or members have come with a snapshot.
    */
   @Override
   public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
-    RaftStorageImpl written = requireNonNull(storage, "storage");
+    keepMembers(
+        LogEntryProto.newBuilder()
+            .setTerm(term)
+            .setIndex(index)
+            .setConfigurationEntry(members)
+            .build());
+  }
+
+  /** Ratis would write members that come with a snapshot after the snapshot. */
+  private void keepMembers(LogEntryProto entry) {
     try {
-      if (!NodeDirectory.hasMembers(written, index)) {
-        throw new IOException("it is not there; what Ratis said just before has the reason");
-      }
-      WholeFile.sync(currentOf(written));
+      MembersFile.write(RatisLog.groupDirectory(directory), entry);
     } catch (IOException e) {
       cannotWrite("the list of members", e);
     }

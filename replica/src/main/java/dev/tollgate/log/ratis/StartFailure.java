@@ -47,8 +47,7 @@ final class StartFailure {
           + unwritable.getMessage()
           + "). Make room there or mend what it says, and start the node again";
     }
-    Path group = RatisLog.groupDirectory(directory);
-    Path log = group.resolve("current");
+    Path log = RatisLog.groupDirectory(directory).resolve("current");
     String unreadable = unreadable(directory);
     if (unreadable != null) {
       return ", because it cannot read "
@@ -63,12 +62,9 @@ final class StartFailure {
             + " disk, and start the node again. If the disk stays broken, "
             + VoteFile.WITHOUT_A_VOTE;
       }
-    }
-    if (Files.isDirectory(log) && !VoteFile.isWhole(group)) {
-      return ", because its vote in "
-          + log
-          + " is lost. Check the disk; "
-          + VoteFile.WITHOUT_A_VOTE;
+      if (cause instanceof VoteFile.LostException lost) {
+        return ", because " + lost.getMessage() + ". Check the disk; " + VoteFile.WITHOUT_A_VOTE;
+      }
     }
     for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
       Exception damage = damage(segment);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.log.WholeFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -189,8 +190,8 @@ class BackupDirectoryTest {
     open(2);
     add(NOON);
     Path list = folder.resolve("tollgate-backups.list");
-    Files.writeString(
-        list, Files.readString(list) + "unfinished tollgate-20261124T120001Z.backup.part\n");
+    WholeFile.write(
+        list, WholeFile.read(list) + "unfinished tollgate-20261124T120001Z.backup.part\n");
     Files.writeString(folder.resolve("tollgate-20261124T120001Z.backup.part"), "half");
     Files.writeString(folder.resolve("other.part"), "of another program");
     open(2);
@@ -228,9 +229,15 @@ class BackupDirectoryTest {
       })
   void listThatWasNotWrittenHereIsNotFollowed(String line) throws Exception {
     open(1);
-    Files.writeString(folder.resolve("tollgate-backups.list"), "# a list\n" + line + "\n");
+    Path list = folder.resolve("tollgate-backups.list");
+    WholeFile.write(list, "# a list\n" + line + "\n");
     IOException refused = assertThrows(IOException.class, () -> open(1));
     assertTrue(refused.getMessage().startsWith("line 2 of "), refused.getMessage());
+    Files.writeString(list, "# a list\n");
+    refused = assertThrows(IOException.class, () -> open(1));
+    assertTrue(
+        refused.getMessage().startsWith(list + " was not written by tollgate backup: "),
+        refused.getMessage());
   }
 
   @Test

@@ -132,6 +132,15 @@ public final class RawPeer implements AutoCloseable {
             });
   }
 
+  /** Says as the leader of a term that the node has acknowledged an entry; true if it is lost. */
+  public CompletableFuture<Boolean> lost(long term, long logIndex) throws IOException {
+    CompletableFuture<Frame> answer = new CompletableFuture<>();
+    answers.put(++calls, answer);
+    WireWriter body = new WireWriter(2 * Long.BYTES).i64(term).i64(logIndex);
+    send(Frame.of(Frame.Kind.LOST, calls, read.get(), body));
+    return answer.thenApply(frame -> frame.body().flag());
+  }
+
   /** Sends a snapshot. */
   public CompletableFuture<InstallSnapshotReplyProto> installSnapshot(
       InstallSnapshotRequestProto request) throws IOException {

@@ -48,6 +48,15 @@ final class TestNode implements AutoCloseable {
   volatile Function<AppendEntriesRequestProto, CompletableFuture<AppendEntriesReplyProto>> appends =
       request -> CompletableFuture.completedFuture(reply(request));
 
+  volatile Function<RequestVoteRequestProto, RequestVoteReplyProto> voter =
+      request -> RequestVoteReplyProto.newBuilder().setTerm(request.getCandidateTerm()).build();
+
+  /** The entries about which a leader has asked whether they are lost. */
+  final List<Long> asked = Collections.synchronizedList(new ArrayList<>());
+
+  /** What it answers to them. */
+  volatile boolean lost;
+
   /** The feature level that the cluster has, as this node knows. */
   volatile int clusterLevel = FeatureLevels.FIRST;
 
@@ -135,12 +144,10 @@ final class TestNode implements AutoCloseable {
                   case "getDivision" -> throw new IOException("it is in no group");
                   case "appendEntriesAsync" ->
                       appends.apply((AppendEntriesRequestProto) arguments[0]);
-                  case "requestVote" ->
-                      RequestVoteReplyProto.newBuilder()
-                          .setTerm(
-                              ((RequestVoteRequestProto) arguments[0]).getCandidateTerm()
-                                  + 0L * votes.incrementAndGet())
-                          .build();
+                  case "requestVote" -> {
+                    votes.incrementAndGet();
+                    yield voter.apply((RequestVoteRequestProto) arguments[0]);
+                  }
                   case "startLeaderElection" -> StartLeaderElectionReplyProto.getDefaultInstance();
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
@@ -184,6 +191,12 @@ final class TestNode implements AutoCloseable {
     public RequestVoteReplyProto vote(RequestVoteRequestProto request, Voter ratis)
         throws IOException {
       return ratis.vote(request);
+    }
+
+    @Override
+    public boolean hasLost(String leader, long term, long logIndex) {
+      asked.add(logIndex);
+      return lost;
     }
 
     @Override

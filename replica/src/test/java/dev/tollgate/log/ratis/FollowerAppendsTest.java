@@ -322,6 +322,7 @@ class FollowerAppendsTest {
     node.ask(node.request(1, null, NOTHING, entry(1, 0, "a"), entry(1, 1, "b")));
     node.close();
     Path storage = LoneFollower.storage(directory);
+    MembersFile.write(storage, node.membersEntry(1, 0));
     Files.write(storage.resolve("sm/snapshot.1_" + LAST_OF_SNAPSHOT), LoneFollower.snapshot());
     start();
     assertGoesOnAfterTheSnapshot();
@@ -367,6 +368,7 @@ class FollowerAppendsTest {
     node.ask(node.request(1, null, NOTHING, entries));
     node.close();
     Path storage = LoneFollower.storage(directory);
+    MembersFile.write(storage, node.membersEntry(1, 0));
     Files.write(storage.resolve("sm/snapshot.1_" + LAST_OF_SNAPSHOT), LoneFollower.snapshot());
     List<Path> closed;
     try (Stream<Path> files = Files.list(storage.resolve("current"))) {

@@ -57,10 +57,14 @@ class LogTailTest {
   }
 
   static byte[] entry(long index, int size) throws IOException {
+    return entry(1, index, size);
+  }
+
+  static byte[] entry(long term, long index, int size) throws IOException {
     ByteString data = ByteString.copyFrom("x".repeat(size), StandardCharsets.US_ASCII);
     LogEntryProto entry =
         LogEntryProto.newBuilder()
-            .setTerm(1)
+            .setTerm(term)
             .setIndex(index)
             .setStateMachineLogEntry(StateMachineLogEntryProto.newBuilder().setLogData(data))
             .build();

@@ -138,6 +138,11 @@ final class LoneFollower implements AutoCloseable {
     return leader.requestVote((last == null ? vote : vote.setCandidateLastEntry(last)).build());
   }
 
+  /** Says as n1 that this node has acknowledged an entry; true if the node lacks it. */
+  boolean lost(long term, long logIndex) throws Exception {
+    return leader.lost(term, logIndex).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
   /** The entry with all three nodes as members. */
   LogEntryProto membersEntry(long term, long index) {
     return membersEntry(term, index, peers.keySet());

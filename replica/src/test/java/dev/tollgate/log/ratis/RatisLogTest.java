@@ -939,8 +939,7 @@ class RatisLogTest {
     Files.write(vote, new byte[0]);
     IOException refused = assertThrows(IOException.class, node::start);
     assertTrue(
-        refused.getMessage().contains("its vote in " + current(node) + " is lost"),
-        refused.getMessage());
+        refused.getMessage().contains("its vote in " + vote + " is lost"), refused.getMessage());
     assertEquals(0, Files.size(vote));
   }
 
@@ -970,14 +969,15 @@ class RatisLogTest {
     TestNode failing = followers.get(0);
     perform(leader, "before");
     awaitCommands(failing, 1);
-    obstruct(current(failing).resolve("raft-meta.conf"));
+    Path members = current(failing).resolveSibling("members");
+    obstruct(members);
     leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
     awaitFailure(failing);
     assertTrue(
         failing.consumer.failures.get(0).getMessage().startsWith("the list of members in "),
         failing.consumer.failures.get(0).getMessage());
     failing.log.close();
-    clear(current(failing).resolve("raft-meta.conf"));
+    clear(members);
     failing.start();
     perform(leader(), "after");
     awaitCommands(failing, 2);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.ByteArrayInputStream;
@@ -155,16 +156,16 @@ class StartSyncTest {
   @Test
   void nodeThatHasLostWhatItHadAppliedDoesNotStart() throws Exception {
     Path identity = directory.resolve("identity");
-    String known = Files.readString(identity);
+    String known = WholeFile.read(identity);
     assertTrue(known.contains("log-index=0"), known);
-    Files.writeString(identity, known.replace("log-index=0", "log-index=7"));
+    WholeFile.write(identity, known.replace("log-index=0", "log-index=7"));
     StrangerException refused = assertThrows(StrangerException.class, Running::new);
     assertEquals(
         "node n1 has lost entries: its log in "
             + RatisLog.groupDirectory(directory)
             + " ends with entry 1, and the node has had entry 7. ",
         refused.getMessage().substring(0, refused.getMessage().indexOf("A node without")));
-    Files.writeString(identity, known.replace("log-index=0", "log-index=1"));
+    WholeFile.write(identity, known.replace("log-index=0", "log-index=1"));
     new Running().close();
   }
 

@@ -1,0 +1,122 @@
+package dev.tollgate.log.ratis;
+
+import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.snapshot.Snapshots;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.thirdparty.com.google.protobuf.WireFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rule that a log has each entry once: segments follow each other and have the entries that
+ * their names say, and the terms of entries do not fall. Ratis 3.3.0 (LogSegment.loadSegment) takes
+ * a closed segment that lacks its last entries for one that ends earlier, deletes one without
+ * entries, and looks at no terms.
+ */
+final class LogCheck {
+  private static final int TERM = tag(LogEntryProto.TERM_FIELD_NUMBER);
+  private static final int INDEX = tag(LogEntryProto.INDEX_FIELD_NUMBER);
+
+  private @Nullable TermIndex last;
+
+  private LogCheck() {}
+
+  /**
+   * Reads the log of a node that does not run.
+   *
+   * @return the last entry; null if there is none
+   * @throws CorruptLogException if an entry is damaged, missing, or in the wrong place
+   */
+  static @Nullable TermIndex run(Path log) throws IOException {
+    LogCheck check = new LogCheck();
+    List<Path> segments =
+        Snapshots.segments(log).stream()
+            .sorted(Comparator.comparingLong(Snapshots::firstIndex))
+            .toList();
+    for (Path segment : segments) {
+      check.read(segment);
+    }
+    return check.last;
+  }
+
+  private void read(Path segment) throws IOException {
+    long first = Snapshots.firstIndex(segment);
+    TermIndex before = last;
+    if (before != null && before.getIndex() != first - 1) {
+      throw damaged(segment, "the file before it ends with entry " + before.getIndex());
+    }
+    LogTail.Entries entries =
+        LogTail.read(segment, bytes -> follow(segment, entryOf(bytes), first));
+    OptionalLong end = LogTail.lastByName(segment);
+    long found = first + entries.count() - 1;
+    if (!entries.areWhole()) {
+      throw damaged(
+          segment, "entry " + (found + 1) + " at byte " + entries.bytes() + " is not whole");
+    }
+    if (end.isPresent() && end.getAsLong() != found) {
+      throw damaged(segment, "it ends with entry " + found);
+    }
+  }
+
+  private void follow(Path segment, TermIndex entry, long first) throws IOException {
+    TermIndex before = last;
+    long expected = before == null ? first : before.getIndex() + 1;
+    if (entry.getIndex() != expected) {
+      throw damaged(segment, "entry " + entry.getIndex() + " is in the place of " + expected);
+    }
+    if (before != null && entry.getTerm() < before.getTerm()) {
+      throw damaged(
+          segment,
+          "entry "
+              + expected
+              + " is of term "
+              + entry.getTerm()
+              + ", and the one before of term "
+              + before.getTerm());
+    }
+    last = entry;
+  }
+
+  /** Reads the beginning of an entry: Ratis writes its term and its index first. */
+  private static TermIndex entryOf(ByteBuffer bytes) {
+    long term = next(bytes, TERM);
+    return TermIndex.valueOf(term, next(bytes, INDEX));
+  }
+
+  /** Reads a number if it comes next; returns 0 if it does not, since zeros are left out. */
+  private static long next(ByteBuffer bytes, int tag) {
+    if (!bytes.hasRemaining() || bytes.get(bytes.position()) != tag) {
+      return 0;
+    }
+    bytes.get();
+    long value = 0;
+    for (int shift = 0; shift < Long.SIZE && bytes.hasRemaining(); shift += 7) {
+      byte part = bytes.get();
+      value |= (long) (part & 0x7f) << shift;
+      if (part >= 0) {
+        break;
+      }
+    }
+    return value;
+  }
+
+  private static int tag(int field) {
+    return field << 3 | WireFormat.WIRETYPE_VARINT;
+  }
+
+  private static CorruptLogException damaged(Path segment, String how) {
+    return new CorruptLogException(
+        "its log is damaged in "
+            + segment
+            + " ("
+            + how
+            + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
+            + " reseed`");
+  }
+}

@@ -1,0 +1,307 @@
+package dev.tollgate.log.ratis;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.log.DamagedFileException;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.SkipList;
+import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.entry.EntryBytes;
+import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.snapshot.Snapshots;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node does not go on from files that were lost or altered while it did not run. */
+class LocalStateTest {
+  @TempDir private Path directory;
+  private Path group;
+  private Path vote;
+
+  @BeforeEach
+  void runOnce() throws Exception {
+    group = RatisLog.groupDirectory(directory);
+    vote = group.resolve("current").resolve("raft-meta");
+    try (RatisLog log = start()) {
+      log.append(EntryBytes.untimed(LoneFollower.command("before"))).get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  private RatisLog start() throws IOException {
+    RecordingConsumer consumer = new RecordingConsumer();
+    RatisLog log = new RatisLog(RaftSettings.alone("n1", directory), consumer);
+    try {
+      log.start();
+      Awaitility.await().untilTrue(consumer.leading);
+      return log;
+    } catch (IOException | RuntimeException e) {
+      log.close();
+      throw e;
+    }
+  }
+
+  private static void assertRefusedWithEachBitChanged(Path file, Executable read)
+      throws IOException {
+    byte[] content = Files.readAllBytes(file);
+    for (int bit = 0; bit < Byte.SIZE * content.length; bit++) {
+      byte[] changed = content.clone();
+      changed[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+      Files.write(file, changed);
+      assertThrows(IOException.class, read, "bit " + bit);
+    }
+    for (int length = 0; length < content.length; length++) {
+      Files.write(file, Arrays.copyOf(content, length));
+      assertThrows(IOException.class, read, length + " bytes");
+    }
+    Files.write(file, content);
+  }
+
+  private void assertDoesNotStart(String why) {
+    IOException refused = assertThrows(IOException.class, this::start);
+    assertTrue(refused.getMessage().contains(why), refused.getMessage());
+  }
+
+  /** It would vote a second time in a term, or follow a leader that has passed. */
+  @Test
+  void nodeWhoseVoteWasAlteredDoesNotStart() throws Exception {
+    VoteFile.require(group, false);
+    assertRefusedWithEachBitChanged(vote, () -> VoteFile.require(group, false));
+    VoteFile.require(group, false);
+    String content = Files.readString(vote);
+    Files.writeString(vote, content.replace("votedFor=n1", "votedFor=n3"));
+    assertDoesNotStart(
+        "node n1 does not start, because its vote in "
+            + vote
+            + " is lost (its content does not fit its checksum). Check the disk; this node may not"
+            + " come back under its name: remove it with CALL remove_node, and add one with"
+            + " another name");
+    Files.writeString(vote, content);
+    start().close();
+  }
+
+  @Test
+  void nodeWhoseVoteIsMissingDoesNotStart() throws Exception {
+    Files.delete(vote);
+    assertDoesNotStart("its vote in " + vote + " is lost (the file is missing)");
+  }
+
+  /** Ratis would begin such a directory anew, and delete the snapshots. */
+  @Test
+  void nodeWithSnapshotsAndWithoutAVoteDoesNotStart() throws Exception {
+    Path snapshot = Files.createFile(group.resolve("sm").resolve("snapshot.1_7"));
+    try (var files = Files.list(vote.getParent())) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    assertDoesNotStart("its vote in " + vote + " is lost (the file is missing)");
+    assertTrue(Files.exists(snapshot));
+  }
+
+  @Test
+  void nodeWhoseTermIsBelowThatOfItsLogDoesNotStart() throws Exception {
+    WholeFile.write(vote, "term=0\nvotedFor=n1\n");
+    assertDoesNotStart(
+        "its vote in "
+            + vote
+            + " is lost (it says term 0, and entry 1 of the log is of term 1). Check the disk; ");
+  }
+
+  /** As a kill leaves it between what Ratis writes and what this node writes. */
+  @Test
+  void nodeThatWasKilledAtItsVeryFirstStartStarts() throws Exception {
+    Path fresh = directory.resolve("fresh");
+    Path file = RatisLog.groupDirectory(fresh).resolve("current").resolve("raft-meta");
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "#\n#Fri Nov 27 12:00:00 UTC 2026\nterm=0\nvotedFor=\n");
+    try (RatisLog log = new RatisLog(RaftSettings.alone("n1", fresh), new RecordingConsumer())) {
+      log.start();
+      WholeFile.read(file);
+    }
+  }
+
+  @Test
+  void nodeWhoseIdentityWasAlteredDoesNotStart() throws Exception {
+    Path identity = directory.resolve(NodeIdentity.FILE);
+    assertRefusedWithEachBitChanged(identity, () -> NodeIdentity.open(directory, "n1", group));
+    String content = Files.readString(identity);
+    Files.writeString(identity, content.replace("log-index=0", "log-index=1"));
+    StrangerException refused = assertThrows(StrangerException.class, this::start);
+    assertTrue(
+        refused
+            .getMessage()
+            .startsWith(
+                "node n1 has a log and has lost its identity: "
+                    + identity
+                    + " is damaged: its content does not fit its checksum. A node without"),
+        refused.getMessage());
+  }
+
+  /** With a new identity it would be another node, and have the log and the vote of this one. */
+  @Test
+  void nodeWithALogAndWithoutAnIdentityDoesNotStart() throws Exception {
+    Path identity = directory.resolve(NodeIdentity.FILE);
+    Files.delete(identity);
+    StrangerException refused = assertThrows(StrangerException.class, this::start);
+    assertTrue(refused.getMessage().contains(identity + " is missing"), refused.getMessage());
+    assertTrue(Files.notExists(identity));
+  }
+
+  @Test
+  void listOfSkipsThatWasAlteredIsNotFollowed() throws Exception {
+    SkipList list = SkipList.NONE.with(new SkipList.Skip(7, 1), directory);
+    Path file = directory.resolve(SkipList.FILE);
+    assertEquals(list, SkipList.read(directory));
+    assertRefusedWithEachBitChanged(file, () -> SkipList.read(directory));
+    Files.writeString(file, Files.readString(file).replace("entry 7", "entry 8"));
+    IOException refused = assertThrows(IOException.class, () -> SkipList.read(directory));
+    assertTrue(
+        refused
+            .getMessage()
+            .endsWith(
+                ". Copy it from another node, or remove it and skip each"
+                    + " command again, with `tollgate skip`"),
+        refused.getMessage());
+  }
+
+  /** Ratis would take the file for one that ends earlier. */
+  @Test
+  void nodeWhoseLogLacksAnEntryThatAFileIsNamedAfterDoesNotStart() throws Exception {
+    Path segment = Snapshots.segments(vote.getParent()).get(0);
+    assertEquals("log_inprogress_0", segment.getFileName().toString());
+    Path closed = Files.move(segment, segment.resolveSibling("log_0-2"));
+    assertDoesNotStart(
+        "node n1 does not start: its log is damaged in "
+            + closed
+            + " (it ends with entry 1). Check the disk, and then seed the node anew from the"
+            + " leader, with `tollgate reseed`");
+    Files.move(closed, closed.resolveSibling("log_0-1"));
+    start().close();
+  }
+
+  /**
+   * Ratis alone goes on with members that were altered, and without members that it cannot read.
+   */
+  @Test
+  void membersAreThoseThatWereWritten() throws Exception {
+    Path members = group.resolve("members");
+    Path ofRatis = vote.resolveSibling("raft-meta.conf");
+    byte[] written = Files.readAllBytes(ofRatis);
+    Files.delete(ofRatis);
+    MembersFile.restore(group);
+    assertArrayEquals(written, Files.readAllBytes(ofRatis));
+    byte[] altered = written.clone();
+    altered[altered.length - 1] ^= 1;
+    Files.write(ofRatis, altered);
+    MembersFile.restore(group);
+    assertArrayEquals(written, Files.readAllBytes(ofRatis));
+    assertRefusedWithEachBitChanged(members, () -> MembersFile.restore(group));
+    MembersFile.restore(group);
+    LogEntryProto earlier = LogEntryProto.newBuilder().setTerm(1).setIndex(0).build();
+    MembersFile.write(group, earlier);
+    MembersFile.restore(group);
+    assertArrayEquals(written, Files.readAllBytes(ofRatis), "later ones stay");
+  }
+
+  @Test
+  void nodeWithoutItsMembersStartsIfItsLogBeginsWithTheCluster() throws Exception {
+    Path members = group.resolve("members");
+    Files.delete(members);
+    start().close();
+    assertTrue(Files.exists(members));
+    Files.delete(members);
+    Files.createFile(group.resolve("sm").resolve("snapshot.1_" + (3L << 40)));
+    MembersFile.restore(group);
+    Files.createFile(group.resolve("sm").resolve("snapshot.1_1"));
+    assertDoesNotStart(
+        "node n1 does not start: its list of members in "
+            + members
+            + " is lost (the file is missing). Check the disk, and then seed the node anew from the"
+            + " leader, with `tollgate reseed`");
+  }
+
+  /** Ratis writes them last, when the log before the snapshot is gone. */
+  @Test
+  void membersOfASnapshotAreWrittenBeforeIt() throws Exception {
+    Path follower = directory.resolve("follower");
+    try (LoneFollower node = new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+      Path storage = LoneFollower.storage(follower);
+      List<Path> forced;
+      try (RecordedForces forces = new RecordedForces()) {
+        node.installSnapshot(1, LoneFollower.at(1, 100), node.membersEntry(1, 90))
+            .get(30, TimeUnit.SECONDS);
+        forced = forces.in(follower);
+      }
+      int members = forced.indexOf(storage.resolve("members.tmp"));
+      int received = forced.indexOf(storage.resolve("sm").resolve("snapshot.1_100"));
+      assertTrue(members >= 0 && (received < 0 || members < received), forced::toString);
+      assertEquals(storage, forced.get(members + 1), "its name is synced");
+      assertTrue(
+          forced.stream().limit(members).noneMatch(file -> file.startsWith(storage.resolve("tmp"))),
+          forced::toString);
+    }
+  }
+
+  /** As a disk leaves it that has lied, or that was set back to an earlier state. */
+  @Test
+  void nodeThatLacksWhatItHasAcknowledgedStopsForGood() throws Exception {
+    Path follower = directory.resolve("follower");
+    try (LoneFollower node = new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+      node.ask(
+          node.request(
+              3,
+              null,
+              LoneFollower.NOTHING,
+              LoneFollower.entry(3, 0, "a"),
+              LoneFollower.entry(3, 1, "b")));
+      assertFalse(node.lost(3, 1), "it is there");
+      assertFalse(node.lost(1, 2), "of a term that has passed");
+      assertEquals(List.of(), node.consumer.failures);
+      assertTrue(node.lost(3, 2));
+      Awaitility.await().until(() -> !node.consumer.failures.isEmpty());
+      assertEquals(
+          "node n2 stops, because it has lost entries: it has acknowledged entry 2 to the leader, and"
+              + " its log in "
+              + follower
+              + " does not have it. ",
+          before("A node without", node.consumer.failures.get(0)));
+    }
+    StrangerException refused =
+        assertThrows(
+            StrangerException.class,
+            () -> new LoneFollower(follower, RaftSettings.SNAPSHOT_LOG_BYTES).close());
+    assertEquals(
+        "node n2 has lost entries: its log in "
+            + RatisLog.groupDirectory(follower)
+            + " ends with entry 1, and the node has had entry 2. ",
+        before("A node without", refused));
+  }
+
+  private static String before(String end, Throwable failure) {
+    return failure.getMessage().substring(0, failure.getMessage().indexOf(end));
+  }
+
+  @Test
+  void fileWithoutAChecksumIsDamaged() throws Exception {
+    Path file = Files.writeString(directory.resolve("any"), "content\n");
+    assertThrows(DamagedFileException.class, () -> WholeFile.read(file));
+    WholeFile.write(file, "content\n");
+    assertEquals("content\n", WholeFile.read(file));
+  }
+}

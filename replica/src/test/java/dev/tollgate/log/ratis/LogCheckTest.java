@@ -1,0 +1,97 @@
+package dev.tollgate.log.ratis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.tollgate.log.entry.CorruptLogException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of a log whose names and entries do not fit each other. */
+class LogCheckTest {
+  @TempDir Path directory;
+
+  /** Writes a segment with the entries of a term from one index to another. */
+  private Path segment(String name, long term, long first, long last) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.write("RaftLog1".getBytes(StandardCharsets.US_ASCII));
+    for (long index = first; index <= last; index++) {
+      out.write(LogTailTest.entry(term, index, 200));
+    }
+    return Files.write(directory.resolve(name), out.toByteArray());
+  }
+
+  private void assertDamaged(Path segment, String how) {
+    CorruptLogException damaged =
+        assertThrows(CorruptLogException.class, () -> LogCheck.run(directory));
+    assertEquals(
+        "its log is damaged in "
+            + segment
+            + " ("
+            + how
+            + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
+            + " reseed`",
+        damaged.getMessage());
+  }
+
+  @Test
+  void lastEntryOfAWholeLogIsFound() throws IOException {
+    assertNull(LogCheck.run(directory));
+    Path open = segment("log_inprogress_7", 1, 7, 6);
+    assertNull(LogCheck.run(directory));
+    segment("log_0-3", 1, 0, 3);
+    segment("log_4-6", 2, 4, 6);
+    assertEquals(TermIndex.valueOf(2, 6), LogCheck.run(directory));
+    segment("log_inprogress_7", 3, 7, 9);
+    assertEquals(TermIndex.valueOf(3, 9), LogCheck.run(directory));
+    Files.write(open, new byte[100], StandardOpenOption.APPEND);
+    assertEquals(TermIndex.valueOf(3, 9), LogCheck.run(directory), "with room that is reserved");
+  }
+
+  @Test
+  void nameSaysWhichEntryIsTheLast() throws IOException {
+    segment("log_inprogress_4", 1, 4, 4);
+    assertDamaged(segment("log_0-3", 1, 0, 2), "it ends with entry 2");
+    assertDamaged(segment("log_0-3", 1, 0, 4), "it ends with entry 4");
+    assertDamaged(segment("log_0-3", 1, 0, -1), "it ends with entry -1");
+  }
+
+  @Test
+  void nameSaysWhichEntryIsTheFirst() throws IOException {
+    assertDamaged(segment("log_2-3", 1, 3, 4), "entry 3 is in the place of 2");
+  }
+
+  @Test
+  void filesFollowEachOther() throws IOException {
+    segment("log_0-3", 1, 0, 3);
+    Path after = segment("log_inprogress_5", 1, 5, 6);
+    assertDamaged(after, "the file before it ends with entry 3");
+    Files.delete(after);
+    assertDamaged(segment("log_3-5", 1, 3, 5), "the file before it ends with entry 3");
+  }
+
+  @Test
+  void termsDoNotFall() throws IOException {
+    segment("log_0-3", 2, 0, 3);
+    assertDamaged(
+        segment("log_inprogress_4", 1, 4, 4), "entry 4 is of term 1, and the one before of term 2");
+  }
+
+  @Test
+  void entryThatWasAlteredIsNamed() throws IOException {
+    Path closed = segment("log_0-3", 1, 0, 3);
+    byte[] content = Files.readAllBytes(closed);
+    content[content.length - 100] ^= 1;
+    Files.write(closed, content);
+    assertDamaged(
+        closed, "entry 3 at byte " + (8 + 3 * (content.length - 8) / 4) + " is not whole");
+  }
+}
