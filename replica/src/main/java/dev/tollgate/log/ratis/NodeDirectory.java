@@ -140,7 +140,7 @@ public final class NodeDirectory {
             option,
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
-    VoteFile.install(storage, failure -> {});
+    VoteFile.install(storage, DiskWatch.Work::run, failure -> {});
     return storage;
   }
 

@@ -185,6 +185,7 @@ public final class RatisLog implements ReplicatedLog {
     try {
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
+      stateMachine.disk().start(server, GROUP, requireNonNull(writer, "writer"));
       stateMachine.leaveIfRemoved();
       phase = Phase.RUNNING;
       stateMachine.tellLeadership();
@@ -355,6 +356,11 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
+  @Override
+  public long diskHungMillis() {
+    return stateMachine.disk().hungMillis();
+  }
+
   /** For how long this node has not heard each node that it listens to, in milliseconds. */
   private Map<String, Long> silence(DivisionInfo info) {
     Map<String, Long> silence = new TreeMap<>();
@@ -508,6 +514,7 @@ public final class RatisLog implements ReplicatedLog {
   public void close() {
     phase = Phase.STOPPED;
     stateMachine.closing();
+    stateMachine.disk().close();
     if (missingLeader != null) {
       missingLeader.close();
     }

@@ -42,12 +42,21 @@ final class VoteFile implements RaftStorageMetadataFile {
   private static final String VOTE = "votedFor";
 
   private final Path directory;
+  private final Disk disk;
   private final Consumer<IOException> failed;
   private RaftStorageMetadata written;
 
-  private VoteFile(Path directory, RaftStorageMetadata written, Consumer<IOException> failed) {
+  /** Where the file is. */
+  interface Disk {
+    /** Does work on the disk; returns once that has ended. */
+    void run(DiskWatch.Work work) throws IOException;
+  }
+
+  private VoteFile(
+      Path directory, RaftStorageMetadata written, Disk disk, Consumer<IOException> failed) {
     this.directory = requireNonNull(directory, "directory");
     this.written = requireNonNull(written, "written");
+    this.disk = requireNonNull(disk, "disk");
     this.failed = requireNonNull(failed, "failed");
   }
 
@@ -57,11 +66,13 @@ final class VoteFile implements RaftStorageMetadataFile {
    * @param failed called by the thread that has to write, before Ratis hears of the failure
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  static void install(RaftStorage storage, Consumer<IOException> failed) throws IOException {
+  static void install(RaftStorage storage, Disk disk, Consumer<IOException> failed)
+      throws IOException {
     VoteFile file =
         new VoteFile(
             storage.getStorageDir().getCurrentDir().toPath(),
             storage.getMetadataFile().getMetadata(),
+            disk,
             failed);
     try {
       Object holder = field(RaftStorageImpl.class, "metaFile").get(storage);
@@ -124,7 +135,7 @@ final class VoteFile implements RaftStorageMetadataFile {
       return;
     }
     try {
-      WholeFile.write(directory.resolve(NAME), text(next));
+      disk.run(() -> WholeFile.write(directory.resolve(NAME), text(next)));
     } catch (IOException e) {
       failed.accept(e);
       throw e;
