@@ -58,6 +58,11 @@ public record LogStatus(
     return known;
   }
 
+  /** What keeps a node whose disk hangs from serving. */
+  public static String describeHungDisk(long millis) {
+    return "the disk of the node has not synced its log for " + millis + " ms";
+  }
+
   /** A node whose log cannot be asked. */
   public static LogStatus of(String nodeId, Role role) {
     return new LogStatus(nodeId, role, null, 0, 0, 0, List.of());

@@ -53,6 +53,14 @@ public interface ReplicatedLog extends AutoCloseable {
     return LogFigures.NONE;
   }
 
+  /**
+   * For how long the disk of this node has been hanging, in milliseconds; 0 if it works. While it
+   * hangs, this node neither votes nor is elected.
+   */
+  default long diskHungMillis() {
+    return 0;
+  }
+
   /** The leader as far as this node knows, or null. */
   @Nullable String leaderId();
 

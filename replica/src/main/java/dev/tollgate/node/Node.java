@@ -421,6 +421,7 @@ public final class Node implements AutoCloseable {
     String leader = log.leaderId();
     return replica.failure() == null
         && replica.applying().late() == null
+        && log.diskHungMillis() == 0
         && !replica.isApart()
         && leader != null
         && (replica.isLeading() || !leader.equals(settings.nodeId()))

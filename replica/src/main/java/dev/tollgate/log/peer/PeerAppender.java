@@ -360,6 +360,7 @@ final class PeerAppender extends LogAppenderBase {
    */
   private void failed(long callId, Throwable failure) {
     boolean mine;
+    boolean often = false;
     sending.lock();
     try {
       mine = pending.contains(callId);
@@ -368,12 +369,13 @@ final class PeerAppender extends LogAppenderBase {
         getFollower().setNextIndex(Math.max(first, getFollower().getMatchIndex() + 1));
         pending.clear();
         failures++;
+        often = failures > LONGEST_PAUSE_SHIFT;
         resumeNanos = System.nanoTime() + pauseNanos();
       }
     } finally {
       sending.unlock();
     }
-    if (mine && isRunning()) {
+    if (mine && !often && isRunning()) {
       LOG.info(
           "{}: entries from {} on are sent again: {}",
           this,

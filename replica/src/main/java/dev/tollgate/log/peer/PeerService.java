@@ -81,7 +81,8 @@ public interface PeerService {
   /**
    * True if this node could serve as soon as it led: it lacks few of the entries of which it knows
    * that they are committed, and none for long. A node that was just started may have many entries
-   * left, a slow node entries with much work, and clients would wait for them if it led.
+   * left, a slow node entries with much work, and clients would wait for them if it led. A node
+   * whose disk hangs commits nothing without the others.
    */
   boolean hasCaughtUp();
 

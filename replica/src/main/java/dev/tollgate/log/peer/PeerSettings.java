@@ -95,7 +95,9 @@ public record PeerSettings(
   void requireCaughtUp() throws IOException {
     if (!service.hasCaughtUp()) {
       throw new IOException(
-          "node " + nodeId + " does not stand for election: it has not applied its log yet");
+          "node "
+              + nodeId
+              + " does not stand for election: it has not applied its log yet, or its disk hangs");
     }
   }
 }

@@ -65,15 +65,24 @@ final class EarlyElection {
   void doubt(String leader, long term) {
     synchronized (division) {
       if (follows(leader, term)) {
-        try {
-          Object follower = ((AtomicReference<?>) followerState.get(role.get(division))).get();
-          if (follower != null) {
-            lastRpcTime.set(follower, Timestamp.currentTime().addTimeMs(-timeoutMillis));
-          }
-        } catch (ReflectiveOperationException e) {
-          throw foreign(e);
-        }
+        setLastHeard(Timestamp.currentTime().addTimeMs(-timeoutMillis));
       }
+    }
+  }
+
+  /** Notes that a leader was heard, although Ratis gets nothing of what it said. */
+  void heard() {
+    setLastHeard(Timestamp.currentTime());
+  }
+
+  private void setLastHeard(Timestamp time) {
+    try {
+      Object follower = ((AtomicReference<?>) followerState.get(role.get(division))).get();
+      if (follower != null) {
+        lastRpcTime.set(follower, time);
+      }
+    } catch (ReflectiveOperationException e) {
+      throw foreign(e);
     }
   }
 

@@ -73,6 +73,7 @@ final class FollowerAppends implements PeerService {
   private final AtomicInteger voting = new AtomicInteger();
 
   private final RatisUpdater updater;
+  private final DiskWatch disk;
   private final UnfinishedAppends unfinished = new UnfinishedAppends();
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
@@ -91,9 +92,11 @@ final class FollowerAppends implements PeerService {
    * @param electionMillis the longest election timeout
    * @param failed is told why this node will append nothing more; may be called more than once
    */
-  FollowerAppends(long electionMillis, RatisUpdater updater, Consumer<Throwable> failed) {
+  FollowerAppends(
+      long electionMillis, RatisUpdater updater, DiskWatch disk, Consumer<Throwable> failed) {
     this.electionMillis = electionMillis;
     this.updater = requireNonNull(updater, "updater");
+    this.disk = requireNonNull(disk, "disk");
     this.failed = requireNonNull(failed, "failed");
   }
 
@@ -144,7 +147,7 @@ final class FollowerAppends implements PeerService {
   public boolean hasCaughtUp() {
     RaftServer.Division owner = division;
     Long electable = electableNanos;
-    if (electable != null && electable - System.nanoTime() > 0) {
+    if (disk.isHung() || (electable != null && electable - System.nanoTime() > 0)) {
       return false;
     }
     return owner == null
@@ -193,6 +196,10 @@ final class FollowerAppends implements PeerService {
   @Override
   public boolean tryAppend(AppendEntriesRequestProto received, Receiver receiver) {
     noteCommits();
+    if (disk.isHung() && received.getLeaderTerm() > term()) {
+      leaderHeard();
+      return false;
+    }
     AppendEntriesRequestProto request = checked(received);
     if (request.getEntriesCount() == 0) {
       var unused = receiver.receive(request);
@@ -220,8 +227,27 @@ final class FollowerAppends implements PeerService {
       throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
     while (!gone.getAsBoolean() && !tryAppend(request, receiver)) {
+      requireTerm(request.getLeaderTerm());
       awaitAppended(unfinished.all(), request, end);
       awaitInstalled();
+    }
+  }
+
+  /**
+   * Rejects a request of a later term than that of this node while the disk hangs: Ratis would hold
+   * its monitor until the disk has taken the term.
+   */
+  private void requireTerm(long term) throws IOException {
+    if (term > term()) {
+      disk.requireWorking();
+    }
+  }
+
+  /** Has this node not stand for election, because there is a leader. */
+  private void leaderHeard() {
+    EarlyElection early = election;
+    if (early != null) {
+      early.heard();
     }
   }
 
@@ -233,6 +259,7 @@ final class FollowerAppends implements PeerService {
   @Override
   public <T> T installSnapshot(InstallSnapshotRequestProto request, SnapshotReceiver<T> receiver)
       throws IOException {
+    requireTerm(request.getLeaderTerm());
     installing.lock();
     try {
       updater.awaitLoaded(System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
@@ -262,6 +289,7 @@ final class FollowerAppends implements PeerService {
   @Override
   public RequestVoteReplyProto vote(RequestVoteRequestProto request, Voter ratis)
       throws IOException {
+    disk.requireWorking();
     if (!request.getPreVote()) {
       voting.incrementAndGet();
     }

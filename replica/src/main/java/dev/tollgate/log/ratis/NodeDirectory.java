@@ -141,7 +141,7 @@ public final class NodeDirectory {
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
     try {
-      VoteFile.install(storage, failure -> {});
+      VoteFile.install(storage, DiskWatch.Work::run, failure -> {});
     } catch (IOException | RuntimeException e) {
       storage.close();
       throw e;

@@ -8,8 +8,12 @@ import java.util.Collection;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -17,10 +21,15 @@ import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.util.ProtoUtils;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The leadership of a node in a Ratis group, and how this node asks the others for their terms. */
 final class RatisLeadership implements LeadershipRounds.Group {
+  private static final Logger LOG = LoggerFactory.getLogger(RatisLeadership.class);
   private static final ClientId CLIENT = ClientId.randomId();
   private static final AtomicLong CALLS = new AtomicLong();
   private static final long STEP_DOWN_MILLIS = 1_000;
@@ -69,10 +78,66 @@ final class RatisLeadership implements LeadershipRounds.Group {
 
   /** Has a server that leads step down, without naming another one; does not wait. */
   static void stepDown(RaftServer server, RaftGroupId group) throws IOException {
-    var unused =
-        server.transferLeadershipAsync(
-            new TransferLeadershipRequest(
-                CLIENT, server.getId(), group, CALLS.incrementAndGet(), null, STEP_DOWN_MILLIS));
+    var unused = requestStepDown(server, group);
+  }
+
+  /**
+   * Has a server that leads step down, and then another member stand for election at once: the
+   * first one that has all of this node's log. Unlike a transfer of leadership, that writes nothing
+   * here.
+   *
+   * @param executor waits for the answers of the others, a second each at most
+   * @return completes once another member stands, or none does
+   */
+  static CompletableFuture<Void> stepDownForAnother(
+      RaftServer server, RaftServer.Division division, Executor executor) throws IOException {
+    // not on the thread of Ratis, which has its monitor
+    return requestStepDown(server, division.getGroup().getGroupId())
+        .thenRunAsync(() -> offerLeadership(server, division), executor);
+  }
+
+  private static CompletableFuture<RaftClientReply> requestStepDown(
+      RaftServer server, RaftGroupId group) throws IOException {
+    return server.transferLeadershipAsync(
+        new TransferLeadershipRequest(
+            CLIENT, server.getId(), group, CALLS.incrementAndGet(), null, STEP_DOWN_MILLIS));
+  }
+
+  private static void offerLeadership(RaftServer server, RaftServer.Division division) {
+    TermIndex last = division.getRaftLog().getLastEntryTermIndex();
+    for (RaftPeer peer : division.getRaftConf().getCurrentPeers()) {
+      if (last != null
+          && !peer.getId().equals(server.getId())
+          && stands(server, division, peer, last)) {
+        return;
+      }
+    }
+  }
+
+  private static boolean stands(
+      RaftServer server, RaftServer.Division division, RaftPeer peer, TermIndex last) {
+    RaftRpcRequestProto to =
+        RaftRpcRequestProto.newBuilder()
+            .setRequestorId(server.getId().toByteString())
+            .setReplyId(peer.getId().toByteString())
+            .setRaftGroupId(ProtoUtils.toRaftGroupIdProtoBuilder(division.getGroup().getGroupId()))
+            .setCallId(CALLS.incrementAndGet())
+            .build();
+    try {
+      return server
+          .getServerRpc()
+          .startLeaderElection(
+              StartLeaderElectionRequestProto.newBuilder()
+                  .setServerRequest(to)
+                  .setLeaderLastEntry(last.toProto())
+                  .build())
+          .getServerReply()
+          .getSuccess();
+    } catch (IOException e) {
+      LOG.info(
+          "{}: {} does not stand for election: {}", server.getId(), peer.getId(), e.getMessage());
+      return false;
+    }
   }
 
   @Override

@@ -195,6 +195,7 @@ public final class RatisLog implements ReplicatedLog {
       MembersFile.restore(group);
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
+      stateMachine.disk().start(server, GROUP, requireNonNull(writer, "writer"));
       stateMachine.leaveIfRemoved();
       phase = Phase.RUNNING;
       stateMachine.tellLeadership();
@@ -360,6 +361,11 @@ public final class RatisLog implements ReplicatedLog {
       LOG.debug("{}: no figures of the directory", settings.nodeId(), e);
       return LogFigures.NONE;
     }
+  }
+
+  @Override
+  public long diskHungMillis() {
+    return stateMachine.disk().hungMillis();
   }
 
   /** For how long this node has not heard each node that it listens to, in milliseconds. */
@@ -533,6 +539,7 @@ public final class RatisLog implements ReplicatedLog {
   public void close() {
     phase = Phase.STOPPED;
     stateMachine.closing();
+    stateMachine.disk().close();
     if (missingLeader != null) {
       missingLeader.close();
     }

@@ -84,6 +84,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final Supervision supervision;
   private final NodeIdentity identity;
   private final PeerGuard guard;
+  private final DiskWatch disk;
   private final FollowerAppends appends;
   private final UnansweredEntries unanswered = new UnansweredEntries();
   private final EntryHold hold = new EntryHold();
@@ -133,8 +134,11 @@ final class RatisStateMachine extends BaseStateMachine {
             new Members(),
             new PeerVersions(consumer.version(), consumer::featureLevel),
             this::refused);
+    this.disk =
+        new DiskWatch(settings.nodeId(), directory, settings.electionTimeout(), supervision);
     this.appends =
-        new FollowerAppends(2 * settings.electionTimeout().toMillis(), updater, this::cannotAppend);
+        new FollowerAppends(
+            2 * settings.electionTimeout().toMillis(), updater, disk, this::cannotAppend);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -154,6 +158,10 @@ final class RatisStateMachine extends BaseStateMachine {
 
   FollowerAppends appends() {
     return appends;
+  }
+
+  DiskWatch disk() {
+    return disk;
   }
 
   /**
@@ -253,7 +261,8 @@ final class RatisStateMachine extends BaseStateMachine {
             () -> {
               super.initialize(raftServer, groupId, raftStorage);
               storage = (RaftStorageImpl) raftStorage;
-              VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
+              VoteFile.install(
+                  raftStorage, disk::run, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
               Path log = currentOf(raftStorage);
               Path group = raftStorage.getStorageDir().getRoot().toPath();

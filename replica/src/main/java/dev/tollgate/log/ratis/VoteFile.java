@@ -51,12 +51,21 @@ final class VoteFile implements RaftStorageMetadataFile {
   private static final String DATE = "#[A-Z][a-z]{2} [A-Z][a-z]{2} \\d\\d .*";
 
   private final Path directory;
+  private final Disk disk;
   private final Consumer<IOException> failed;
   private RaftStorageMetadata written;
 
-  private VoteFile(Path directory, RaftStorageMetadata written, Consumer<IOException> failed) {
+  /** Where the file is. */
+  interface Disk {
+    /** Does work on the disk; returns once that has ended. */
+    void run(DiskWatch.Work work) throws IOException;
+  }
+
+  private VoteFile(
+      Path directory, RaftStorageMetadata written, Disk disk, Consumer<IOException> failed) {
     this.directory = requireNonNull(directory, "directory");
     this.written = requireNonNull(written, "written");
+    this.disk = requireNonNull(disk, "disk");
     this.failed = requireNonNull(failed, "failed");
   }
 
@@ -76,13 +85,14 @@ final class VoteFile implements RaftStorageMetadataFile {
    * @throws LostException if the file does not have what was written to it
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  static void install(RaftStorage storage, Consumer<IOException> failed) throws IOException {
+  static void install(RaftStorage storage, Disk disk, Consumer<IOException> failed)
+      throws IOException {
     Path group = storage.getStorageDir().getRoot().toPath();
     if (isUnbegun(group)) {
       // Ratis has just made the directory, and its file has no checksum
       WholeFile.write(fileOf(group), text(RaftStorageMetadata.getDefault()));
     }
-    VoteFile file = new VoteFile(currentOf(group), read(group), failed);
+    VoteFile file = new VoteFile(currentOf(group), read(group), disk, failed);
     try {
       Object holder = field(RaftStorageImpl.class, "metaFile").get(storage);
       @SuppressWarnings("unchecked") // its readers ask for the interface
@@ -202,7 +212,7 @@ final class VoteFile implements RaftStorageMetadataFile {
       return;
     }
     try {
-      WholeFile.write(directory.resolve(NAME), text(next));
+      disk.run(() -> WholeFile.write(directory.resolve(NAME), text(next)));
     } catch (IOException e) {
       failed.accept(e);
       throw e;

@@ -124,6 +124,7 @@ final class DebugPages {
         .add("commit_index", status.commitIndex())
         .add("applied_index", status.lastAppliedIndex())
         .add("applying_ms", now.node().applyingMillis())
+        .add("disk_hung_ms", now.node().diskHungMillis())
         .add("ready", now.node().ready() ? "yes" : "no");
     for (LogStatus.Member member : status.members()) {
       lines.add(

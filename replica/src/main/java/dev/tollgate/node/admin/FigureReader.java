@@ -81,6 +81,7 @@ final class FigureReader {
         readiness.obstacles().isEmpty(),
         node.replica().failure() != null,
         applyingMillis(),
+        node.log().diskHungMillis(),
         node.replica().isLeading(),
         leaders.count(),
         node.replica().audit().lostEvents(),

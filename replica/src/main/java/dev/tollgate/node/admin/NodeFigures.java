@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param failed whether the node has stopped serving
  * @param applyingMillis how long the entry that is being applied has been under way; 0 if there is
  *     none
+ * @param diskHungMillis for how long the disk of the log has been hanging; 0 if it works
  * @param leading whether the node is the leader and has applied its log
  * @param leaderChanges how often another leader has taken over
  * @param lostAuditEvents audit events that the disk could not keep up with
@@ -29,6 +30,7 @@ record NodeFigures(
     boolean ready,
     boolean failed,
     long applyingMillis,
+    long diskHungMillis,
     boolean leading,
     long leaderChanges,
     long lostAuditEvents,

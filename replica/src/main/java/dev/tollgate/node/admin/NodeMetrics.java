@@ -50,6 +50,10 @@ final class NodeMetrics {
             "tollgate_apply_under_way_seconds",
             "For how long the entry that is being applied has been under way; 0 if there is none.",
             node.applyingMillis() / MetricFamilies.MILLIS)
+        .gauge(
+            "tollgate_disk_hung_seconds",
+            "For how long the disk of the log has been hanging; 0 if it works.",
+            node.diskHungMillis() / MetricFamilies.MILLIS)
         .counter(
             "tollgate_audit_lost_events",
             "Audit events that were lost, because the disk did not keep up.",

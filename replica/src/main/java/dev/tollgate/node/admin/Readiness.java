@@ -38,6 +38,10 @@ final class Readiness {
     if (late != null) {
       obstacles.add(late.describe());
     }
+    long diskHungMillis = node.log().diskHungMillis();
+    if (diskHungMillis > 0) {
+      obstacles.add(LogStatus.describeHungDisk(diskHungMillis));
+    }
     LogStatus status = node.log().status();
     String leader = status.leaderId();
     if (leader == null) {

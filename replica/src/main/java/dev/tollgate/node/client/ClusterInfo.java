@@ -74,7 +74,11 @@ final class ClusterInfo {
   /** What keeps this node from serving although it has not failed, or null. */
   private @Nullable String trouble() {
     ApplyWatch.UnderWay late = replica.applying().late();
-    return late == null ? null : late.describe();
+    if (late != null) {
+      return late.describe();
+    }
+    long diskHungMillis = log.diskHungMillis();
+    return diskHungMillis == 0 ? null : LogStatus.describeHungDisk(diskHungMillis);
   }
 
   /** Returns how this node is doing. May wait for the log, so no event loop calls it. */

@@ -12,11 +12,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.Supervision;
 import dev.tollgate.log.peer.PeerService;
 import dev.tollgate.log.peer.RawPeer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -228,10 +230,19 @@ class FollowerAppendsTest {
     assertEquals(List.of(entry, members), received);
   }
 
+  private DiskWatch workingDisk() {
+    return new DiskWatch(
+        LoneFollower.ID,
+        directory,
+        Duration.ofSeconds(1),
+        new Supervision(LoneFollower.ID, failure -> {}));
+  }
+
   /** As when a leader has a new connection, and sends another snapshot by it. */
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
-    FollowerAppends appends = new FollowerAppends(1_000, new RatisUpdater(), failure -> {});
+    FollowerAppends appends =
+        new FollowerAppends(1_000, new RatisUpdater(), workingDisk(), failure -> {});
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);

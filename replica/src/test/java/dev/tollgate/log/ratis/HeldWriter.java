@@ -16,7 +16,7 @@ import org.slf4j.Marker;
  * Holds the thread that writes a node's log, as a slow disk does. Ratis logs each sync of the log
  * at debug level before it begins, and the thread is held in that call.
  */
-final class HeldWriter extends TurboFilter implements AutoCloseable {
+public final class HeldWriter extends TurboFilter implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final String WRITER =
       "org.apache.ratis.server.raftlog.segmented.SegmentedRaftLogWorker";
@@ -26,7 +26,8 @@ final class HeldWriter extends TurboFilter implements AutoCloseable {
   private final CountDownLatch released = new CountDownLatch(1);
   private final Error end;
 
-  HeldWriter(String nodeId) {
+  /** Holds the thread from its next sync on, until this is closed. */
+  public HeldWriter(String nodeId) {
     this(nodeId, null);
   }
 
@@ -58,7 +59,8 @@ final class HeldWriter extends TurboFilter implements AutoCloseable {
     return FilterReply.NEUTRAL;
   }
 
-  void awaitHeld() {
+  /** Waits until the thread is held. */
+  public void awaitHeld() {
     await().atMost(DEADLINE).until(() -> held.getCount() == 0);
   }
 

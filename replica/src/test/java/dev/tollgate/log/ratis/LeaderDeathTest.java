@@ -16,8 +16,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,21 @@ class LeaderDeathTest {
     long began = System.nanoTime();
     logs.get(dead).close();
     await().atMost(DEADLINE).until(() -> leader() >= 0 && leader() != dead);
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+    assertTrue(millis < ELECTION_TIMEOUT.toMillis(), millis + " ms");
+    append(leader(), "goes on");
+  }
+
+  /** As when its disk hangs. */
+  @Test
+  void anotherNodeLeadsAtOnceWhenTheLeaderStepsDownForIt() throws Exception {
+    int before = leader();
+    RaftServer server = RatisLogTest.serverOf(logs.get(before));
+    long began = System.nanoTime();
+    RatisLeadership.stepDownForAnother(
+            server, server.getDivision(RatisLog.GROUP), ForkJoinPool.commonPool())
+        .get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    await().atMost(DEADLINE).until(() -> leader() >= 0 && leader() != before);
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     assertTrue(millis < ELECTION_TIMEOUT.toMillis(), millis + " ms");
     append(leader(), "goes on");

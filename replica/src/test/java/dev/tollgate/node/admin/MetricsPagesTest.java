@@ -70,6 +70,7 @@ class MetricsPagesTest {
             true,
             false,
             2_500,
+            1_500,
             true,
             3,
             4,
