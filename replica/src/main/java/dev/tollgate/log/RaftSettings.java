@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *     election; the longest is twice that
  * @param snapshotLogBytes by how much the log grows between two snapshots
  * @param tls with which they encrypt it, all or none of them; null for none
+ * @param promises where each promise to another node is written down, outside of the directory;
+ *     null for nowhere
  */
 public record RaftSettings(
     String nodeId,
@@ -33,7 +35,8 @@ public record RaftSettings(
     Path directory,
     Duration electionTimeout,
     long snapshotLogBytes,
-    @Nullable TlsCredentials tls) {
+    @Nullable TlsCredentials tls,
+    @Nullable Path promises) {
   /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
 
@@ -58,7 +61,7 @@ public record RaftSettings(
     }
   }
 
-  /** Creates the settings of a node that talks without TLS. */
+  /** Creates the settings of a node that talks without TLS, and writes no promises down. */
   public RaftSettings(
       String nodeId,
       @Nullable String raftAddress,
@@ -66,13 +69,26 @@ public record RaftSettings(
       Path directory,
       Duration electionTimeout,
       long snapshotLogBytes) {
-    this(nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, null);
+    this(nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, null, null);
   }
 
   /** Returns these settings with TLS between nodes. */
   public RaftSettings withTls(@Nullable TlsCredentials credentials) {
     return new RaftSettings(
-        nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, credentials);
+        nodeId,
+        raftAddress,
+        peers,
+        directory,
+        electionTimeout,
+        snapshotLogBytes,
+        credentials,
+        promises);
+  }
+
+  /** Returns these settings with a file for promises. */
+  public RaftSettings withPromises(@Nullable Path file) {
+    return new RaftSettings(
+        nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, tls, file);
   }
 
   /** Returns the settings of a group of this node alone, which listens nowhere. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxFrameBytes the largest message of Ratis
  * @param electionMillis the shortest silence of a leader after which a follower stands for election
  * @param tls null for connections without TLS
+ * @param trace where promises are written down
  */
 public record PeerSettings(
     String nodeId,
@@ -30,7 +32,8 @@ public record PeerSettings(
     Supervision supervision,
     int maxFrameBytes,
     long electionMillis,
-    @Nullable TlsCredentials tls) {
+    @Nullable TlsCredentials tls,
+    PromiseTrace trace) {
   public PeerSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(address, "address");
@@ -39,9 +42,10 @@ public record PeerSettings(
     requireNonNull(service, "service");
     requireNonNull(snapshots, "snapshots");
     requireNonNull(supervision, "supervision");
+    requireNonNull(trace, "trace");
   }
 
-  /** Creates the settings of a node that talks without TLS. */
+  /** Creates the settings of a node that talks without TLS, and writes no promises down. */
   public PeerSettings(
       String nodeId,
       String address,
@@ -61,7 +65,8 @@ public record PeerSettings(
         supervision,
         maxFrameBytes,
         electionMillis,
-        null);
+        null,
+        PromiseTrace.NONE);
   }
 
   /**

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.peer.PeerService;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -72,6 +73,7 @@ final class FollowerAppends implements PeerService {
   private final AtomicInteger voting = new AtomicInteger();
 
   private final RatisUpdater updater;
+  private final PromiseTrace trace;
   private final UnfinishedAppends unfinished = new UnfinishedAppends();
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
@@ -89,8 +91,13 @@ final class FollowerAppends implements PeerService {
    * @param electionMillis the longest election timeout
    * @param failed is told why this node will append nothing more; may be called more than once
    */
-  FollowerAppends(long electionMillis, RatisUpdater updater, Consumer<Throwable> failed) {
+  FollowerAppends(
+      long electionMillis,
+      RatisUpdater updater,
+      Consumer<Throwable> failed,
+      PromiseTrace trace) {
     this.electionMillis = electionMillis;
+    this.trace = requireNonNull(trace, "trace");
     this.updater = requireNonNull(updater, "updater");
     this.failed = requireNonNull(failed, "failed");
   }
@@ -155,6 +162,7 @@ final class FollowerAppends implements PeerService {
     if (owner == null) {
       return reply;
     }
+    long mark = trace.mark();
     // before the term: a vote that is over by now has raised it, and one that begins later finds
     // the entries in the log
     boolean isVoting = voting.get() > 0;
@@ -171,7 +179,11 @@ final class FollowerAppends implements PeerService {
           .setResult(AppendResult.NOT_LEADER)
           .setMatchIndex(RaftLog.INVALID_LOG_INDEX);
     }
-    return answer.build();
+    AppendEntriesReplyProto answered = answer.build();
+    if (trace.isOn()) {
+      TracedAnswers.write(trace, mark, owner.getRaftLog(), request, answered);
+    }
+    return answered;
   }
 
   private void noteCommits() {
@@ -232,6 +244,9 @@ final class FollowerAppends implements PeerService {
       updater.awaitLoaded(System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
       T answer = receiver.receive(checked(request));
       chunkArrived.run();
+      if (trace.isOn()) {
+        TracedAnswers.write(trace, request);
+      }
       return answer;
     } finally {
       installing.unlock();
@@ -257,8 +272,12 @@ final class FollowerAppends implements PeerService {
     }
     try {
       JoiningVotes joining = votes;
-      RequestVoteReplyProto reply = joining == null ? null : joining.vote(request);
-      return reply == null ? ratis.vote(request) : reply;
+      RequestVoteReplyProto joiner = joining == null ? null : joining.vote(request);
+      RequestVoteReplyProto reply = joiner == null ? ratis.vote(request) : joiner;
+      if (trace.isOn()) {
+        TracedAnswers.write(trace, request, reply);
+      }
+      return reply;
     } finally {
       if (!request.getPreVote()) {
         voting.decrementAndGet();

@@ -12,6 +12,7 @@ import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.StateCopy;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -140,7 +141,7 @@ public final class NodeDirectory {
             option,
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
-    VoteFile.install(storage, failure -> {});
+    VoteFile.install(storage, failure -> {}, PromiseTrace.NONE);
     return storage;
   }
 

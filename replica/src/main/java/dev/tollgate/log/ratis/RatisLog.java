@@ -22,6 +22,7 @@ import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerRpc;
 import dev.tollgate.log.peer.PeerSettings;
 import dev.tollgate.log.peer.PeerTransport;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -76,6 +77,7 @@ public final class RatisLog implements ReplicatedLog {
 
   private final RaftSettings settings;
   private final NodeIdentity identity;
+  private final PromiseTrace trace;
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
   private final RatisMembership membership;
@@ -103,7 +105,8 @@ public final class RatisLog implements ReplicatedLog {
     this.settings = requireNonNull(settings, "settings");
     this.identity = identity(settings);
     VoteFile.removeUnbegun(groupDirectory(settings.directory()));
-    this.stateMachine = new RatisStateMachine(settings, identity, consumer);
+    this.trace = PromiseTrace.open(settings.nodeId(), settings.promises());
+    this.stateMachine = new RatisStateMachine(settings, identity, consumer, trace);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
@@ -146,7 +149,8 @@ public final class RatisLog implements ReplicatedLog {
             supervision,
             RatisProperties.MAX_MESSAGE_BYTES,
             settings.electionTimeout().toMillis(),
-            settings.tls()));
+            settings.tls(),
+            trace));
   }
 
   /** Returns what Ratis has made, or null for a node that stays alone. */
@@ -518,6 +522,7 @@ public final class RatisLog implements ReplicatedLog {
     stateMachine.logClosed();
     // Ratis does not wait for the end of a state machine that has failed
     stateMachine.snapshots().close();
+    trace.close();
   }
 
   private void closeServer() {

@@ -4,6 +4,7 @@ import static dev.tollgate.log.ratis.RatisInternals.field;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
@@ -43,12 +44,18 @@ final class VoteFile implements RaftStorageMetadataFile {
 
   private final Path directory;
   private final Consumer<IOException> failed;
+  private final PromiseTrace trace;
   private RaftStorageMetadata written;
 
-  private VoteFile(Path directory, RaftStorageMetadata written, Consumer<IOException> failed) {
+  private VoteFile(
+      Path directory,
+      RaftStorageMetadata written,
+      Consumer<IOException> failed,
+      PromiseTrace trace) {
     this.directory = requireNonNull(directory, "directory");
     this.written = requireNonNull(written, "written");
     this.failed = requireNonNull(failed, "failed");
+    this.trace = requireNonNull(trace, "trace");
   }
 
   /**
@@ -57,12 +64,14 @@ final class VoteFile implements RaftStorageMetadataFile {
    * @param failed called by the thread that has to write, before Ratis hears of the failure
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  static void install(RaftStorage storage, Consumer<IOException> failed) throws IOException {
+  static void install(RaftStorage storage, Consumer<IOException> failed, PromiseTrace trace)
+      throws IOException {
     VoteFile file =
         new VoteFile(
             storage.getStorageDir().getCurrentDir().toPath(),
             storage.getMetadataFile().getMetadata(),
-            failed);
+            failed,
+            trace);
     try {
       Object holder = field(RaftStorageImpl.class, "metaFile").get(storage);
       @SuppressWarnings("unchecked") // its readers ask for the interface
@@ -130,6 +139,7 @@ final class VoteFile implements RaftStorageMetadataFile {
       throw e;
     }
     written = next;
+    trace.kept(next.getTerm(), next.getVotedFor());
   }
 
   /** Returns the content as Ratis reads it. */

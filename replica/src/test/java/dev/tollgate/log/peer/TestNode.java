@@ -5,6 +5,7 @@ import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -104,7 +105,8 @@ final class TestNode implements AutoCloseable {
             new Supervision(id, failures::add),
             MAX_FRAME_BYTES,
             electionMillis,
-            tls);
+            tls,
+            PromiseTrace.NONE);
     listener = new PeerListener(settings, server(), NetUtils.createSocketAddr(address));
     listener.start();
   }

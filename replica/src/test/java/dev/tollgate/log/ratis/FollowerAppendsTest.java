@@ -14,6 +14,7 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.peer.PeerService;
 import dev.tollgate.log.peer.RawPeer;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -231,7 +232,7 @@ class FollowerAppendsTest {
   /** As when a leader has a new connection, and sends another snapshot by it. */
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
-    FollowerAppends appends = new FollowerAppends(1_000, new RatisUpdater(), failure -> {});
+    FollowerAppends appends = new FollowerAppends(1_000, new RatisUpdater(), failure -> {}, PromiseTrace.NONE);
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);
