@@ -25,6 +25,14 @@ record Members(List<Set<String>> sets) {
     return sets.stream().allMatch(set -> 2 * set.stream().filter(agrees).count() > set.size());
   }
 
+  /**
+   * True while a node that was alone is joined by a first other one. Ratis 3.3.0 then elects it by
+   * its own vote (RaftConfigurationImpl.isSingleMode), and no other node can be elected without it.
+   */
+  boolean areOneAndItsFirst(String node) {
+    return sets.size() == 2 && sets.get(0).size() == 2 && sets.get(1).equals(Set.of(node));
+  }
+
   boolean isWithin(Collection<String> nodes) {
     return sets.stream().allMatch(nodes::containsAll);
   }

@@ -1,84 +1,123 @@
 package dev.tollgate.log.trace;
 
 import dev.tollgate.log.trace.Promise.Kind;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the traces of all nodes of a run. Clocks are not compared: what one node writes is in
  * order, and an acknowledgement that a leader counts has been given before. So the traces may be of
- * several machines.
+ * several machines. Lines are not kept, so a run may last for hours. Not thread-safe.
  */
 public final class PromiseChecker {
+  /** By how many lines a line may be written too late. */
+  static final int WINDOW = 10_000;
+
+  private static final Comparator<Promise> IN_ORDER =
+      Comparator.comparingLong(Promise::sequence)
+          .thenComparing(Promise::kind)
+          .thenComparingLong(Promise::other);
+
+  private final PromisesOfAll all = new PromisesOfAll();
+  private final Map<String, Trace> traces = new HashMap<>();
+
   private PromiseChecker() {}
 
+  /** The lines of one node that were read last, in the order of their places. */
+  private final class Trace {
+    private final PromisesOfNode node;
+    private final PriorityQueue<Promise> waiting = new PriorityQueue<>(IN_ORDER);
+
+    Trace(String name) {
+      node = new PromisesOfNode(name, all);
+      all.add(name);
+    }
+
+    void read(Promise line) {
+      if (line.kind() == Kind.RESTARTED) {
+        end();
+      }
+      waiting.add(line);
+      if (waiting.size() > WINDOW) {
+        node.read(waiting.remove());
+      }
+    }
+
+    void end() {
+      while (!waiting.isEmpty()) {
+        node.read(waiting.remove());
+      }
+    }
+  }
+
   /**
-   * Returns which rules were broken where, the lines of one node after those of another.
+   * Returns which rules were broken where.
    *
    * @param lines of all nodes, those of each node in the order in which it wrote them
    */
   public static List<BrokenPromise> check(Collection<Promise> lines) {
-    Map<String, List<Promise>> traces = new LinkedHashMap<>();
-    for (Promise line : lines) {
-      traces.computeIfAbsent(line.node(), any -> new ArrayList<>()).add(line);
-    }
-    PromisesOfAll all = new PromisesOfAll(traces.keySet());
-    traces.forEach(
-        (node, trace) -> {
-          PromisesOfNode one = new PromisesOfNode(node, all);
-          inOrder(trace).forEach(one::read);
-        });
-    return all.broken();
-  }
-
-  /** Sorts the lines of each process by their places. */
-  private static List<Promise> inOrder(List<Promise> trace) {
-    List<Promise> sorted = new ArrayList<>();
-    int begin = 0;
-    for (int i = 1; i <= trace.size(); i++) {
-      if (i == trace.size() || trace.get(i).kind() == Kind.RESTARTED) {
-        List<Promise> process = new ArrayList<>(trace.subList(begin, i));
-        process.sort(Comparator.comparingLong(Promise::sequence));
-        sorted.addAll(process);
-        begin = i;
-      }
-    }
-    return sorted;
+    PromiseChecker checker = new PromiseChecker();
+    lines.forEach(checker::read);
+    return checker.broken();
   }
 
   /**
-   * Reads the trace of one node. The last line of a process that was killed may be torn, and its
-   * promise was not made.
+   * Returns which rules were broken where. The nodes must have ended.
    *
-   * @throws IllegalArgumentException if another line is torn
+   * @param files the traces of all nodes
+   * @throws IllegalArgumentException if a line cannot be read, besides the last one of a process
+   *     that was killed: its promise was not made
    */
-  public static List<Promise> read(Path file) throws IOException {
-    List<Promise> lines = new ArrayList<>();
-    String torn = null;
-    for (String line : Files.readAllLines(file)) {
-      Promise promise;
-      try {
-        promise = Promise.of(line);
-      } catch (IllegalArgumentException e) {
-        if (torn != null) {
-          throw e;
-        }
-        torn = line;
-        continue;
-      }
-      if (torn != null && promise.kind() != Kind.RESTARTED) {
-        throw new IllegalArgumentException(file + ": no line of a trace: '" + torn + "'");
-      }
-      torn = null;
-      lines.add(promise);
+  public static List<BrokenPromise> checkFiles(Collection<Path> files) throws IOException {
+    PromiseChecker checker = new PromiseChecker();
+    for (Path file : files) {
+      checker.read(file);
     }
-    return lines;
+    return checker.broken();
+  }
+
+  private void read(Promise line) {
+    traces.computeIfAbsent(line.node(), Trace::new).read(line);
+  }
+
+  private void read(Path file) throws IOException {
+    try (BufferedReader in = Files.newBufferedReader(file)) {
+      String torn = null;
+      String line = in.readLine();
+      for (; line != null; line = in.readLine()) {
+        Promise promise = wholeLine(line);
+        if (torn != null && (promise == null || promise.kind() != Kind.RESTARTED)) {
+          throw new IllegalArgumentException(file + ": no line of a trace: '" + torn + "'");
+        }
+        if (promise == null) {
+          torn = line;
+        } else {
+          torn = null;
+          read(promise);
+        }
+      }
+    }
+  }
+
+  private static @Nullable Promise wholeLine(String line) {
+    try {
+      return Promise.of(line);
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private List<BrokenPromise> broken() {
+    traces.values().forEach(Trace::end);
+    return all.broken();
   }
 }

@@ -1,42 +1,53 @@
 package dev.tollgate.log.trace;
 
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** What nodes have promised each other, checked once all traces are read. */
 final class PromisesOfAll {
-  private final Set<String> nodes;
+  private final Set<String> nodes = new HashSet<>();
   private final List<BrokenPromise> broken = new ArrayList<>();
-  private final Set<Acknowledgement> acknowledged = new HashSet<>();
-  private final List<Promise> counted = new ArrayList<>();
+
+  /** The indexes that a node has acknowledged in a term. */
+  private final Map<Acknowledging, BitSet> acknowledged = new HashMap<>();
+
+  private final Map<Acknowledging, Counted> counted = new HashMap<>();
 
   /** By term and candidate. */
   private final Map<Long, Map<String, Set<String>>> votes = new HashMap<>();
 
   private final List<Promise> leaders = new ArrayList<>();
-  private final Map<Long, Commit> committed = new HashMap<>();
-  private final List<Commit> lines = new ArrayList<>();
+
+  /** The terms of the entries that were committed. */
+  private final LogTerms committed = new LogTerms();
+
+  /** The term of the first leader that has committed each entry. */
+  private final LogTerms committing = new LogTerms();
+
+  /** The last entry that the leader of a term has committed. */
+  private final TreeMap<Long, Long> lastCommitted = new TreeMap<>();
+
+  private final List<Promise> ofFormerTerms = new ArrayList<>();
   private final List<Cut> cuts = new ArrayList<>();
 
-  private record Acknowledgement(String from, long term, long index) {}
+  private record Acknowledging(String from, long term) {}
 
   /**
-   * @param entryTerm the term of the entry
+   * @param line one of those that count
    */
-  private record Commit(Promise line, long entryTerm) {}
+  private record Counted(Promise line, BitSet indexes) {}
 
   private record Cut(Promise line, long index, long entryTerm) {}
 
-  /**
-   * @param nodes whose traces are read
-   */
-  PromisesOfAll(Collection<String> nodes) {
-    this.nodes = Set.copyOf(nodes);
+  /** The trace of this node is read. */
+  void add(String node) {
+    nodes.add(node);
   }
 
   void found(PromiseRule rule, Promise at, String text) {
@@ -51,11 +62,17 @@ final class PromisesOfAll {
   }
 
   void acknowledged(Promise line) {
-    acknowledged.add(new Acknowledgement(line.node(), line.term(), line.index()));
+    acknowledged
+        .computeIfAbsent(new Acknowledging(line.node(), line.term()), any -> new BitSet())
+        .set(Math.toIntExact(line.index()));
   }
 
   void counted(Promise line) {
-    counted.add(line);
+    counted
+        .computeIfAbsent(
+            new Acknowledging(line.detail(), line.term()), any -> new Counted(line, new BitSet()))
+        .indexes
+        .set(Math.toIntExact(line.index()));
   }
 
   void leads(Promise line) {
@@ -64,19 +81,21 @@ final class PromisesOfAll {
 
   /** A line that says that a leader has committed an entry, and with it all before. */
   void committed(Promise line, long entryTerm) {
-    lines.add(new Commit(line, entryTerm));
+    lastCommitted.merge(line.term(), line.index(), Math::max);
+    if (entryTerm != LogTerms.UNKNOWN && entryTerm < line.term()) {
+      ofFormerTerms.add(line);
+    }
   }
 
   /** An entry that is committed by a line. */
   void committed(Promise line, long index, long entryTerm) {
-    Commit before = committed.putIfAbsent(index, new Commit(line, entryTerm));
-    if (before == null) {
+    long before = committed.at(index);
+    if (before == LogTerms.UNKNOWN) {
+      committed.put(index, index, entryTerm);
+      committing.put(index, index, line.term());
       return;
     }
-    if (line.term() < before.line.term()) {
-      committed.put(index, new Commit(line, entryTerm));
-    }
-    if (before.entryTerm != entryTerm) {
+    if (before != entryTerm) {
       found(
           PromiseRule.COMMITTED_STAYS,
           line,
@@ -85,10 +104,12 @@ final class PromisesOfAll {
               + " is of term "
               + entryTerm
               + " here, and of term "
-              + before.entryTerm
-              + " where it was committed by "
-              + before.line);
+              + before
+              + " where the leader of term "
+              + committing.at(index)
+              + " has committed it");
     }
+    committing.put(index, index, Math.min(line.term(), committing.at(index)));
   }
 
   void cut(Promise line, long index, long entryTerm) {
@@ -99,17 +120,18 @@ final class PromisesOfAll {
   List<BrokenPromise> broken() {
     counted.forEach(this::checkCounted);
     checkLeaders();
-    lines.forEach(this::checkFormerTerm);
+    ofFormerTerms.forEach(this::checkFormerTerm);
     cuts.forEach(this::checkCut);
     return List.copyOf(broken);
   }
 
-  private void checkCounted(Promise line) {
-    if (nodes.contains(line.detail())
-        && !acknowledged.contains(
-            new Acknowledgement(line.detail(), line.term(), line.index()))) {
+  private void checkCounted(Acknowledging by, Counted one) {
+    one.indexes.andNot(acknowledged.getOrDefault(by, new BitSet()));
+    if (nodes.contains(by.from) && !one.indexes.isEmpty()) {
       found(
-          PromiseRule.COMMITTED_BY_A_MAJORITY, line, line.detail() + " has acknowledged no such entry");
+          PromiseRule.COMMITTED_BY_A_MAJORITY,
+          one.line,
+          by.from + " has not acknowledged what is counted in this term: " + one.indexes);
     }
   }
 
@@ -124,6 +146,7 @@ final class PromisesOfAll {
       Set<String> voters =
           votes.getOrDefault(line.term(), Map.of()).getOrDefault(line.node(), Set.of());
       if (members.isWithin(nodes)
+          && !members.areOneAndItsFirst(line.node())
           && !members.majority(one -> one.equals(line.node()) || voters.contains(one))) {
         found(PromiseRule.ONE_LEADER, line, line.node() + " has the votes of " + voters + " alone");
       }
@@ -131,30 +154,20 @@ final class PromisesOfAll {
   }
 
   /** An entry of a former term is committed by a former leader, or with one of the own term. */
-  private void checkFormerTerm(Commit commit) {
-    Promise line = commit.line;
-    if (commit.entryTerm == LogTerms.UNKNOWN
-        || commit.entryTerm >= line.term()
-        || !Members.of(line.detail()).isWithin(nodes)) {
-      return;
+  private void checkFormerTerm(Promise line) {
+    if (Members.of(line.detail()).isWithin(nodes)
+        && lastCommitted.headMap(line.term()).values().stream()
+            .noneMatch(index -> index >= line.index())) {
+      found(
+          PromiseRule.COMMITTED_BY_A_MAJORITY,
+          line,
+          "the entry is of a former term, and no former leader has committed it");
     }
-    for (Commit other : lines) {
-      if (other.line.term() < line.term() && other.line.index() >= line.index()) {
-        return;
-      }
-    }
-    found(
-        PromiseRule.COMMITTED_BY_A_MAJORITY,
-        line,
-        "the entry is of term " + commit.entryTerm + ", and no former leader has committed it");
   }
 
   /** A leader of a term before the commit may cut off what a later one commits. */
   private void checkCut(Cut cut) {
-    Commit commit = committed.get(cut.index);
-    if (commit != null
-        && commit.entryTerm == cut.entryTerm
-        && commit.line.term() <= cut.line.term()) {
+    if (committed.at(cut.index) == cut.entryTerm && committing.at(cut.index) <= cut.line.term()) {
       found(
           PromiseRule.COMMITTED_STAYS,
           cut.line,
@@ -162,8 +175,9 @@ final class PromisesOfAll {
               + cut.index
               + " of term "
               + cut.entryTerm
-              + ", which was committed by "
-              + commit.line);
+              + ", which the leader of term "
+              + committing.at(cut.index)
+              + " has committed");
     }
   }
 }

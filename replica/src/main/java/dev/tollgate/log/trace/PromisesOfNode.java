@@ -71,6 +71,9 @@ final class PromisesOfNode {
   private void promise(Promise line, long last) {
     promised = last;
     promises.put(line.sequence(), last);
+    if (promises.size() > 2 * PromiseChecker.WINDOW) {
+      promises.headMap(line.sequence() - PromiseChecker.WINDOW).clear();
+    }
   }
 
   private void restarted(Promise line) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -22,12 +21,9 @@ public final class PromiseFiles {
 
   /** Fails if the nodes of a directory have broken a rule. */
   public static void check(Path directory) throws IOException {
-    List<Promise> lines = new ArrayList<>();
     try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.filter(path -> path.toString().endsWith(END)).sorted().toList()) {
-        lines.addAll(PromiseChecker.read(file));
-      }
+      List<Path> traces = files.filter(path -> path.toString().endsWith(END)).sorted().toList();
+      assertEquals(List.of(), PromiseChecker.checkFiles(traces));
     }
-    assertEquals(List.of(), PromiseChecker.check(lines));
   }
 }
