@@ -92,10 +92,7 @@ final class FollowerAppends implements PeerService {
    * @param failed is told why this node will append nothing more; may be called more than once
    */
   FollowerAppends(
-      long electionMillis,
-      RatisUpdater updater,
-      Consumer<Throwable> failed,
-      PromiseTrace trace) {
+      long electionMillis, RatisUpdater updater, Consumer<Throwable> failed, PromiseTrace trace) {
     this.electionMillis = electionMillis;
     this.trace = requireNonNull(trace, "trace");
     this.updater = requireNonNull(updater, "updater");

@@ -93,8 +93,7 @@ final class TracedChannel extends FileChannel {
   }
 
   @Override
-  public long transferFrom(ReadableByteChannel from, long position, long count)
-      throws IOException {
+  public long transferFrom(ReadableByteChannel from, long position, long count) throws IOException {
     return file.transferFrom(from, position, count);
   }
 

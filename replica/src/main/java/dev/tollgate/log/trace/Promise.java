@@ -82,25 +82,8 @@ public record Promise(
 
   /** Returns the line without its end. */
   String toLine() {
-    return sequence
-        + " "
-        + nanos
-        + " "
-        + time
-        + " "
-        + node
-        + " "
-        + kind
-        + " "
-        + term
-        + " "
-        + index
-        + " "
-        + other
-        + " "
-        + detail
-        + " "
-        + END;
+    return sequence + " " + nanos + " " + time + " " + node + " " + kind + " " + term + " " + index
+        + " " + other + " " + detail + " " + END;
   }
 
   /**

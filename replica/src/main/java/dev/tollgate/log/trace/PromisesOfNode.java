@@ -78,8 +78,7 @@ final class PromisesOfNode {
 
   private void restarted(Promise line) {
     if (line.term() < term) {
-      all.found(
-          PromiseRule.TERMS_RISE, line, node + " starts in this term, and had kept " + term);
+      all.found(PromiseRule.TERMS_RISE, line, node + " starts in this term, and had kept " + term);
     } else if (line.term() == term
         && votes.containsKey(term)
         && !line.detail().equals(votes.get(term))) {

@@ -232,7 +232,8 @@ class FollowerAppendsTest {
   /** As when a leader has a new connection, and sends another snapshot by it. */
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
-    FollowerAppends appends = new FollowerAppends(1_000, new RatisUpdater(), failure -> {}, PromiseTrace.NONE);
+    FollowerAppends appends =
+        new FollowerAppends(1_000, new RatisUpdater(), failure -> {}, PromiseTrace.NONE);
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);

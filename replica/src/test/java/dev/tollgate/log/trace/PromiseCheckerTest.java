@@ -49,8 +49,7 @@ class PromiseCheckerTest {
 
   private void acknowledges(String node, long term, long entryTerm, long first, long last) {
     sequence++;
-    lines.add(
-        new Promise(sequence, 0, "now", node, Kind.APPENDED, entryTerm, last, first, "-"));
+    lines.add(new Promise(sequence, 0, "now", node, Kind.APPENDED, entryTerm, last, first, "-"));
     lines.add(new Promise(sequence, 0, "now", node, Kind.ACKNOWLEDGED, term, last, -1, "n1"));
   }
 
