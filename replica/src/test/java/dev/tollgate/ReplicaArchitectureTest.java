@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -110,6 +111,13 @@ class ReplicaArchitectureTest {
               target(owner(assignableTo(AccessibleObject.class)))
                   .and(target(name("setAccessible"))));
 
+  private static final ArchRule TRACES =
+      classes()
+          .that(resideInAPackage("dev.tollgate.log.trace"))
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("java..", "org.jspecify..", "dev.tollgate.log.trace");
+
   /** What the rest of a node uses of package store.h2. */
   private static final Set<String> FOR_OTHERS = Set.of("SqlErrors", "SqlValue", "ReplicaFailure");
 
@@ -132,6 +140,12 @@ class ReplicaArchitectureTest {
   @Test
   void ratisIsKnownToItsRoomsOnly() {
     only("dev.tollgate.log.[ratis|peer|snapshot]", "org.apache.ratis..").check(CLASSES);
+  }
+
+  /** Other programs have the checker on their class path, and nothing that a node needs. */
+  @Test
+  void tracesNeedTheJdkAlone() {
+    TRACES.check(CLASSES);
   }
 
   @Test

@@ -57,6 +57,15 @@ final class RaftOptions {
               + " [TOLLGATE_SNAPSHOT_LOG_MIB]")
   private double snapshotLogMib;
 
+  @Option(
+      names = "--trace-promises",
+      paramLabel = "FILE",
+      hidden = true,
+      description =
+          "Where votes, acknowledgements, syncs and commits are written down for a checker; not"
+              + " in --data")
+  private @Nullable Path promises;
+
   RaftOptions() {}
 
   /** Rejects settings that would fail later, and less clearly. */
@@ -108,14 +117,9 @@ final class RaftOptions {
    */
   RaftSettings settings(
       String id, SortedMap<String, String> members, Path data, @Nullable NodeTls tls) {
-    return new RaftSettings(
-        id,
-        address,
-        members,
-        data,
-        electionTimeout(),
-        snapshotLogBytes(),
-        tls != null && tls.peers() ? tls.credentials() : null);
+    return new RaftSettings(id, address, members, data, electionTimeout(), snapshotLogBytes())
+        .withTls(tls != null && tls.peers() ? tls.credentials() : null)
+        .withPromises(promises);
   }
 
   /** Where other nodes reach this one, or null; known once {@link #members} was asked. */

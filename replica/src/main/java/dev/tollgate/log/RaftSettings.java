@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param snapshotLogBytes by how much the log grows between two snapshots
  * @param tls with which they encrypt it, all or none of them; null for none
  * @param clock the wall clock of this node
+ * @param promises where each promise to another node is written down, outside of the directory;
+ *     null for nowhere
  */
 public record RaftSettings(
     String nodeId,
@@ -36,7 +38,8 @@ public record RaftSettings(
     Duration electionTimeout,
     long snapshotLogBytes,
     @Nullable TlsCredentials tls,
-    Clock clock) {
+    Clock clock,
+    @Nullable Path promises) {
   /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
 
@@ -62,27 +65,10 @@ public record RaftSettings(
     }
   }
 
-  /** Creates the settings of a node that goes by the clock of this machine. */
-  public RaftSettings(
-      String nodeId,
-      @Nullable String raftAddress,
-      SortedMap<String, String> peers,
-      Path directory,
-      Duration electionTimeout,
-      long snapshotLogBytes,
-      @Nullable TlsCredentials tls) {
-    this(
-        nodeId,
-        raftAddress,
-        peers,
-        directory,
-        electionTimeout,
-        snapshotLogBytes,
-        tls,
-        Clock.systemUTC());
-  }
-
-  /** Creates the settings of a node that talks without TLS. */
+  /**
+   * Creates the settings of a node that talks without TLS, goes by the clock of this machine, and
+   * writes no promises down.
+   */
   public RaftSettings(
       String nodeId,
       @Nullable String raftAddress,
@@ -90,20 +76,35 @@ public record RaftSettings(
       Path directory,
       Duration electionTimeout,
       long snapshotLogBytes) {
-    this(nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, null);
+    this(
+        nodeId,
+        raftAddress,
+        peers,
+        directory,
+        electionTimeout,
+        snapshotLogBytes,
+        /* tls= */ null,
+        Clock.systemUTC(),
+        /* promises= */ null);
   }
 
   /** Returns these settings with TLS between nodes. */
   public RaftSettings withTls(@Nullable TlsCredentials credentials) {
-    return with(credentials, clock);
+    return with(credentials, clock, promises);
   }
 
   /** Returns these settings for a node with another wall clock. */
   public RaftSettings withClock(Clock other) {
-    return with(tls, other);
+    return with(tls, other, promises);
   }
 
-  private RaftSettings with(@Nullable TlsCredentials credentials, Clock time) {
+  /** Returns these settings with a file for promises. */
+  public RaftSettings withPromises(@Nullable Path file) {
+    return with(tls, clock, file);
+  }
+
+  private RaftSettings with(
+      @Nullable TlsCredentials credentials, Clock time, @Nullable Path trace) {
     return new RaftSettings(
         nodeId,
         raftAddress,
@@ -112,7 +113,8 @@ public record RaftSettings(
         electionTimeout,
         snapshotLogBytes,
         credentials,
-        time);
+        time,
+        trace);
   }
 
   /** Returns the settings of a group of this node alone, which listens nowhere. */

@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +14,8 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.leader.FollowerInfo;
 import org.apache.ratis.server.leader.LeaderState;
@@ -204,6 +207,7 @@ final class PeerAppender extends LogAppenderBase {
       getFollower().increaseNextIndex(last.getIndex() + 1);
       pending.add(callId, request.getEntries(0).getIndex(), request.getSerializedSize());
     }
+    traceCommit(request);
     resetHeartbeatTrigger();
     Timestamp sendTime = Timestamp.currentTime();
     getFollower().updateLastRpcSendTime(heartbeat);
@@ -223,6 +227,19 @@ final class PeerAppender extends LogAppenderBase {
                   }
                   return null;
                 }));
+  }
+
+  private void traceCommit(AppendEntriesRequestProto request) {
+    PromiseTrace trace = settings.trace();
+    if (trace.isOn() && request.getLeaderCommit() != RaftLog.INVALID_LOG_INDEX) {
+      RaftConfiguration members = getServer().getRaftConf();
+      trace.committed(
+          request.getLeaderTerm(),
+          request.getLeaderCommit(),
+          members.getCurrentPeers(),
+          members.getPreviousPeers(),
+          RaftPeer::getId);
+    }
   }
 
   /** Ratis throws when it is asked for a log that it has closed, or a follower that is gone. */
@@ -298,6 +315,9 @@ final class PeerAppender extends LogAppenderBase {
     sending.lock();
     try {
       forget(request);
+      if (request.getEntriesCount() > 0) {
+        settings.trace().counted(request.getLeaderTerm(), matchIndex, getFollowerId());
+      }
       if (!getFollower().updateMatchIndex(matchIndex)) {
         return false;
       }

@@ -235,6 +235,8 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     if (request.getPreVote()) {
       settings.requireCaughtUp();
+    } else {
+      settings.trace().stands(request.getCandidateTerm());
     }
     RequestVoteReplyProto reply =
         call(

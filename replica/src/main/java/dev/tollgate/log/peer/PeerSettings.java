@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
-import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param electionMillis the shortest silence of a leader after which a follower stands for election
  * @param tls null for connections without TLS
  * @param clocks what this node says of its clock, and what others say of theirs
+ * @param trace where promises are written down
  */
 public record PeerSettings(
     String nodeId,
@@ -33,7 +34,8 @@ public record PeerSettings(
     int maxFrameBytes,
     long electionMillis,
     @Nullable TlsCredentials tls,
-    PeerClocks clocks) {
+    PeerClocks clocks,
+    PromiseTrace trace) {
   public PeerSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(address, "address");
@@ -43,32 +45,7 @@ public record PeerSettings(
     requireNonNull(snapshots, "snapshots");
     requireNonNull(supervision, "supervision");
     requireNonNull(clocks, "clocks");
-  }
-
-  /** Creates the settings of a node that goes by the clock of this machine. */
-  public PeerSettings(
-      String nodeId,
-      String address,
-      RaftGroupId group,
-      PeerGuard guard,
-      PeerService service,
-      SnapshotStore snapshots,
-      Supervision supervision,
-      int maxFrameBytes,
-      long electionMillis,
-      @Nullable TlsCredentials tls) {
-    this(
-        nodeId,
-        address,
-        group,
-        guard,
-        service,
-        snapshots,
-        supervision,
-        maxFrameBytes,
-        electionMillis,
-        tls,
-        new PeerClocks(Clock.systemUTC(), System::nanoTime));
+    requireNonNull(trace, "trace");
   }
 
   /**

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.peer.PeerService;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -74,6 +75,7 @@ final class FollowerAppends implements PeerService {
 
   private final RatisUpdater updater;
   private final DiskWatch disk;
+  private final PromiseTrace trace;
   private final UnfinishedAppends unfinished = new UnfinishedAppends();
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
@@ -93,8 +95,13 @@ final class FollowerAppends implements PeerService {
    * @param failed is told why this node will append nothing more; may be called more than once
    */
   FollowerAppends(
-      long electionMillis, RatisUpdater updater, DiskWatch disk, Consumer<Throwable> failed) {
+      long electionMillis,
+      RatisUpdater updater,
+      DiskWatch disk,
+      Consumer<Throwable> failed,
+      PromiseTrace trace) {
     this.electionMillis = electionMillis;
+    this.trace = requireNonNull(trace, "trace");
     this.updater = requireNonNull(updater, "updater");
     this.disk = requireNonNull(disk, "disk");
     this.failed = requireNonNull(failed, "failed");
@@ -164,6 +171,7 @@ final class FollowerAppends implements PeerService {
     if (owner == null) {
       return reply;
     }
+    long mark = trace.mark();
     // before the term: a vote that is over by now has raised it, and one that begins later finds
     // the entries in the log
     boolean isVoting = voting.get() > 0;
@@ -180,7 +188,11 @@ final class FollowerAppends implements PeerService {
           .setResult(AppendResult.NOT_LEADER)
           .setMatchIndex(RaftLog.INVALID_LOG_INDEX);
     }
-    return answer.build();
+    AppendEntriesReplyProto answered = answer.build();
+    if (trace.isOn()) {
+      TracedAnswers.write(trace, mark, owner.getRaftLog(), request, answered);
+    }
+    return answered;
   }
 
   private void noteCommits() {
@@ -269,6 +281,9 @@ final class FollowerAppends implements PeerService {
       }
       T answer = receiver.receive(checked);
       chunkArrived.run();
+      if (trace.isOn()) {
+        TracedAnswers.write(trace, request);
+      }
       return answer;
     } finally {
       installing.unlock();
@@ -295,8 +310,12 @@ final class FollowerAppends implements PeerService {
     }
     try {
       JoiningVotes joining = votes;
-      RequestVoteReplyProto reply = joining == null ? null : joining.vote(request);
-      return reply == null ? ratis.vote(request) : reply;
+      RequestVoteReplyProto joiner = joining == null ? null : joining.vote(request);
+      RequestVoteReplyProto reply = joiner == null ? ratis.vote(request) : joiner;
+      if (trace.isOn()) {
+        TracedAnswers.write(trace, request, reply);
+      }
+      return reply;
     } finally {
       if (!request.getPreVote()) {
         voting.decrementAndGet();

@@ -10,6 +10,7 @@ import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
@@ -141,7 +142,7 @@ public final class NodeDirectory {
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
     try {
-      VoteFile.install(storage, DiskWatch.Work::run, failure -> {});
+      VoteFile.install(storage, DiskWatch.Work::run, failure -> {}, PromiseTrace.NONE);
     } catch (IOException | RuntimeException e) {
       storage.close();
       throw e;

@@ -26,6 +26,7 @@ import dev.tollgate.log.peer.PeerClocks;
 import dev.tollgate.log.peer.PeerRpc;
 import dev.tollgate.log.peer.PeerSettings;
 import dev.tollgate.log.peer.PeerTransport;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -81,6 +82,7 @@ public final class RatisLog implements ReplicatedLog {
 
   private final RaftSettings settings;
   private final NodeIdentity identity;
+  private final PromiseTrace trace;
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
   private final RatisMembership membership;
@@ -108,7 +110,8 @@ public final class RatisLog implements ReplicatedLog {
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.identity = identity(settings);
-    this.stateMachine = new RatisStateMachine(settings, identity, consumer);
+    this.trace = PromiseTrace.open(settings.nodeId(), settings.promises());
+    this.stateMachine = new RatisStateMachine(settings, identity, consumer, trace);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.clocks = new PeerClocks(settings.clock(), System::nanoTime);
     Parameters parameters = new Parameters();
@@ -153,7 +156,8 @@ public final class RatisLog implements ReplicatedLog {
             RatisProperties.MAX_MESSAGE_BYTES,
             settings.electionTimeout().toMillis(),
             settings.tls(),
-            clocks));
+            clocks,
+            trace));
   }
 
   /** Returns what Ratis has made, or null for a node that stays alone. */
@@ -550,6 +554,7 @@ public final class RatisLog implements ReplicatedLog {
     stateMachine.logClosed();
     // Ratis does not wait for the end of a state machine that has failed
     stateMachine.snapshots().close();
+    trace.close();
   }
 
   private void closeServer() {

@@ -25,6 +25,7 @@ import dev.tollgate.log.peer.PeerGuard;
 import dev.tollgate.log.peer.PeerTransport;
 import dev.tollgate.log.peer.PeerVersions;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -86,6 +87,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final PeerGuard guard;
   private final DiskWatch disk;
   private final FollowerAppends appends;
+  private final TracedLog traced;
   private final UnansweredEntries unanswered = new UnansweredEntries();
   private final EntryHold hold = new EntryHold();
   private final Snapshots snapshots;
@@ -120,8 +122,10 @@ final class RatisStateMachine extends BaseStateMachine {
   /** True once a node without others has differed from what it had computed before. */
   private boolean differsFromBefore;
 
-  RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
+  RatisStateMachine(
+      RaftSettings settings, NodeIdentity identity, LogConsumer consumer, PromiseTrace trace) {
     this.directory = settings.directory();
+    this.traced = new TracedLog(trace);
     this.identity = identity;
     this.consumer = consumer;
     this.supervision = new Supervision(settings.nodeId(), this::fail);
@@ -138,7 +142,7 @@ final class RatisStateMachine extends BaseStateMachine {
         new DiskWatch(settings.nodeId(), directory, settings.electionTimeout(), supervision);
     this.appends =
         new FollowerAppends(
-            2 * settings.electionTimeout().toMillis(), updater, disk, this::cannotAppend);
+            2 * settings.electionTimeout().toMillis(), updater, disk, this::cannotAppend, trace);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -262,7 +266,10 @@ final class RatisStateMachine extends BaseStateMachine {
               super.initialize(raftServer, groupId, raftStorage);
               storage = (RaftStorageImpl) raftStorage;
               VoteFile.install(
-                  raftStorage, disk::run, failure -> cannotWrite("its term and vote", failure));
+                  raftStorage,
+                  disk::run,
+                  failure -> cannotWrite("its term and vote", failure),
+                  traced.trace());
               // before Ratis reads its log
               Path log = currentOf(raftStorage);
               Path group = raftStorage.getStorageDir().getRoot().toPath();
@@ -291,6 +298,7 @@ final class RatisStateMachine extends BaseStateMachine {
               long end = Math.max(indexOf(logged), indexOf(last));
               requireAllThatItHad(group, end, entries.known().orElse(NO_ENTRY));
               entries.begin(end);
+              traced.restarted(raftStorage.getMetadataFile().getMetadata(), end);
               beginAt(last);
               keepIdentity();
             });
@@ -481,14 +489,22 @@ final class RatisStateMachine extends BaseStateMachine {
   public CompletableFuture<Void> flush(long logIndex) {
     EntrySyncs entries = requireNonNull(syncs, "syncs");
     return done(
-        () -> entries.beforeSync(getServer().join().getDivision(getGroupId()).getRaftLog()));
+        () -> {
+          RaftLog log = getServer().join().getDivision(getGroupId()).getRaftLog();
+          entries.beforeSync(log);
+          traced.beforeSync(log, logIndex);
+        });
   }
 
   /** Ratis calls this before it cuts entries off. */
   @Override
   public CompletableFuture<Void> truncate(long logIndex) {
     EntrySyncs entries = requireNonNull(syncs, "syncs");
-    return done(() -> entries.beforeCut(logIndex));
+    return done(
+        () -> {
+          entries.beforeCut(logIndex);
+          traced.cut(getServer().join().getDivision(getGroupId()), logIndex);
+        });
   }
 
   private static CompletableFuture<Void> done(DiskWork work) {
@@ -578,6 +594,7 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     try {
+      traceCommit(transaction.getLogEntry().getIndex());
       apply(transaction);
       keepIdentityOrStop();
     } catch (IOException e) {
@@ -588,6 +605,12 @@ final class RatisStateMachine extends BaseStateMachine {
       throw e;
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  private void traceCommit(long index) throws IOException {
+    if (traced.trace().isOn()) {
+      traced.committed(getServer().join().getDivision(getGroupId()), index);
+    }
   }
 
   private void cannotGoOn(Throwable cause) {
@@ -824,9 +847,20 @@ final class RatisStateMachine extends BaseStateMachine {
     consumer.leaderMayHaveChanged();
   }
 
+  private RaftServer.Division division() {
+    try {
+      return getServer().join().getDivision(getGroupId());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Ratis holds a monitor here, on the leader and on the others. */
   @Override
   public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
+    if (traced.trace().isOn() && member.getPeerId().equals(leader)) {
+      traced.leads(division());
+    }
     consumer.leaderMayHaveChanged();
   }
 
@@ -847,6 +881,9 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pendingEntries) {
+    if (traced.trace().isOn()) {
+      traced.follows(division());
+    }
     unanswered.lostLeadership();
     hold.leadershipLost();
     leadership.changed();

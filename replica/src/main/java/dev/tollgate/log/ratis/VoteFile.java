@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
@@ -53,6 +54,7 @@ final class VoteFile implements RaftStorageMetadataFile {
   private final Path directory;
   private final Disk disk;
   private final Consumer<IOException> failed;
+  private final PromiseTrace trace;
   private RaftStorageMetadata written;
 
   /** Where the file is. */
@@ -62,11 +64,16 @@ final class VoteFile implements RaftStorageMetadataFile {
   }
 
   private VoteFile(
-      Path directory, RaftStorageMetadata written, Disk disk, Consumer<IOException> failed) {
+      Path directory,
+      RaftStorageMetadata written,
+      Disk disk,
+      Consumer<IOException> failed,
+      PromiseTrace trace) {
     this.directory = requireNonNull(directory, "directory");
     this.written = requireNonNull(written, "written");
     this.disk = requireNonNull(disk, "disk");
     this.failed = requireNonNull(failed, "failed");
+    this.trace = requireNonNull(trace, "trace");
   }
 
   /** Reports that a node does not know any more how it voted. */
@@ -85,14 +92,15 @@ final class VoteFile implements RaftStorageMetadataFile {
    * @throws LostException if the file does not have what was written to it
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  static void install(RaftStorage storage, Disk disk, Consumer<IOException> failed)
+  static void install(
+      RaftStorage storage, Disk disk, Consumer<IOException> failed, PromiseTrace trace)
       throws IOException {
     Path group = storage.getStorageDir().getRoot().toPath();
     if (isUnbegun(group)) {
       // Ratis has just made the directory, and its file has no checksum
       WholeFile.write(fileOf(group), text(RaftStorageMetadata.getDefault()));
     }
-    VoteFile file = new VoteFile(currentOf(group), read(group), disk, failed);
+    VoteFile file = new VoteFile(currentOf(group), read(group), disk, failed, trace);
     try {
       Object holder = field(RaftStorageImpl.class, "metaFile").get(storage);
       @SuppressWarnings("unchecked") // its readers ask for the interface
@@ -218,6 +226,7 @@ final class VoteFile implements RaftStorageMetadataFile {
       throw e;
     }
     written = next;
+    trace.kept(next.getTerm(), next.getVotedFor());
   }
 
   /** Returns the content as Ratis reads it. */

@@ -5,10 +5,12 @@ import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -113,7 +115,9 @@ final class TestNode implements AutoCloseable {
             new Supervision(id, failures::add),
             MAX_FRAME_BYTES,
             electionMillis,
-            tls);
+            tls,
+            new PeerClocks(Clock.systemUTC(), System::nanoTime),
+            PromiseTrace.NONE);
     listener = new PeerListener(settings, server(), NetUtils.createSocketAddr(address));
     listener.start();
   }

@@ -10,6 +10,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.FaultyWay;
+import dev.tollgate.log.trace.PromiseFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,12 +60,13 @@ class FaultyWaysTest {
       log =
           new RatisLog(
               new RaftSettings(
-                  id,
-                  address,
-                  peers,
-                  directory.resolve(id),
-                  RaftSettings.ELECTION_TIMEOUT,
-                  RaftSettings.SNAPSHOT_LOG_BYTES),
+                      id,
+                      address,
+                      peers,
+                      directory.resolve(id),
+                      RaftSettings.ELECTION_TIMEOUT,
+                      RaftSettings.SNAPSHOT_LOG_BYTES)
+                  .withPromises(PromiseFiles.of(directory, id)),
               consumer);
       log.start();
     }
@@ -82,6 +84,7 @@ class FaultyWaysTest {
     for (FaultyWay way : ways) {
       way.close();
     }
+    PromiseFiles.check(directory);
   }
 
   @Test

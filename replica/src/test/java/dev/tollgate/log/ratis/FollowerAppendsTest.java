@@ -15,6 +15,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.peer.PeerService;
 import dev.tollgate.log.peer.RawPeer;
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -242,7 +243,8 @@ class FollowerAppendsTest {
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
     FollowerAppends appends =
-        new FollowerAppends(1_000, new RatisUpdater(), workingDisk(), failure -> {});
+        new FollowerAppends(
+            1_000, new RatisUpdater(), workingDisk(), failure -> {}, PromiseTrace.NONE);
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);

@@ -10,6 +10,8 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.trace.PromiseFiles;
+import java.io.IOException;
 import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,12 +45,13 @@ class LeaderDeathTest {
       RatisLog log =
           new RatisLog(
               new RaftSettings(
-                  id,
-                  peers.get(id),
-                  peers,
-                  directory.resolve(id),
-                  ELECTION_TIMEOUT,
-                  RaftSettings.SNAPSHOT_LOG_BYTES),
+                      id,
+                      peers.get(id),
+                      peers,
+                      directory.resolve(id),
+                      ELECTION_TIMEOUT,
+                      RaftSettings.SNAPSHOT_LOG_BYTES)
+                  .withPromises(PromiseFiles.of(directory, id)),
               consumer);
       log.start();
       logs.add(log);
@@ -62,8 +65,9 @@ class LeaderDeathTest {
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
     logs.forEach(RatisLog::close);
+    PromiseFiles.check(directory);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.peer.RawPeer;
+import dev.tollgate.log.trace.PromiseFiles;
 import dev.tollgate.snapshot.SnapshotWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -53,6 +54,7 @@ final class LoneFollower implements AutoCloseable {
 
   final RecordingConsumer consumer = new RecordingConsumer();
   private final BlockingQueue<AppendEntriesReplyProto> replies = new LinkedBlockingQueue<>();
+  private final Path directory;
   private final SortedMap<String, String> peers;
   private final RatisLog log;
   private final RawPeer leader;
@@ -69,16 +71,18 @@ final class LoneFollower implements AutoCloseable {
       Duration electionTimeout,
       boolean joins)
       throws IOException {
+    this.directory = directory;
     this.peers = peers;
     log =
         new RatisLog(
             new RaftSettings(
-                ID,
-                peers.get(ID),
-                joins ? Collections.emptySortedMap() : peers,
-                directory,
-                electionTimeout,
-                snapshotLogBytes),
+                    ID,
+                    peers.get(ID),
+                    joins ? Collections.emptySortedMap() : peers,
+                    directory,
+                    electionTimeout,
+                    snapshotLogBytes)
+                .withPromises(PromiseFiles.of(directory, ID)),
             consumer);
     log.start();
     leader = RawPeer.node("n1", ID, peers.get(ID)).reading();
@@ -174,6 +178,7 @@ final class LoneFollower implements AutoCloseable {
   public void close() throws IOException {
     leader.close();
     log.close();
+    PromiseFiles.check(directory);
   }
 
   AppendEntriesReplyProto ask(AppendEntriesRequestProto request)

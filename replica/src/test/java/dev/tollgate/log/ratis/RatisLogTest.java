@@ -28,6 +28,7 @@ import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.entry.UnknownCommandException;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.log.trace.PromiseFiles;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
@@ -95,12 +96,13 @@ class RatisLogTest {
     TestNode(String id, String address, SortedMap<String, String> peers) throws IOException {
       settings =
           new RaftSettings(
-              id,
-              address,
-              peers,
-              directory.resolve(id),
-              electionTimeout,
-              RaftSettings.SNAPSHOT_LOG_BYTES);
+                  id,
+                  address,
+                  peers,
+                  directory.resolve(id),
+                  electionTimeout,
+                  RaftSettings.SNAPSHOT_LOG_BYTES)
+              .withPromises(PromiseFiles.of(directory, id));
       start();
     }
 
@@ -120,8 +122,9 @@ class RatisLogTest {
   }
 
   @AfterEach
-  void stopAll() {
+  void stopAll() throws IOException {
     nodes.forEach(node -> node.log.close());
+    PromiseFiles.check(directory);
   }
 
   /** The node listens for clients first, and they may ask at once. */

@@ -19,6 +19,7 @@ import dev.tollgate.samples.torture.history.Evidence;
 import dev.tollgate.samples.torture.history.History;
 import dev.tollgate.samples.torture.history.Interruption;
 import dev.tollgate.samples.torture.history.LedgerRow;
+import dev.tollgate.samples.torture.history.TraceCheck;
 import dev.tollgate.samples.torture.report.Tale;
 import dev.tollgate.samples.torture.workload.ClientProcess;
 import dev.tollgate.samples.torture.workload.Load;
@@ -296,6 +297,7 @@ final class Run implements Callable<Tale> {
       checks.putIfAbsent(missing, "NOT ASKED");
     }
     Map<String, Path> audits = cluster.auditFiles();
+    cluster.close();
     return new Evidence(
         TimeUnit.SECONDS.toNanos(options.leaseSeconds()),
         endNanos,
@@ -306,6 +308,7 @@ final class Run implements Callable<Tale> {
         copies,
         checks,
         audits.isEmpty() ? null : AuditFiles.compare(audits),
+        TraceCheck.of(cluster.traces()),
         incidents);
   }
 }

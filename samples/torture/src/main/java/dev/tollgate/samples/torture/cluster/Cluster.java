@@ -118,6 +118,7 @@ public final class Cluster implements AutoCloseable {
             "--client-address=" + network.clientAddress(host),
             "--raft-address=" + network.raftAddress(host),
             "--snapshot-log-mib=" + (recorder == null ? SNAPSHOT_LOG_MIB : LOADED_LOG_MIB),
+            "--trace-promises=" + traceFile(name(host)),
             "--peers=" + peers));
     command.addAll(access.options(name(host)));
     Map<String, String> environment = new HashMap<>();
@@ -157,6 +158,15 @@ public final class Cluster implements AutoCloseable {
 
   static Path auditFile(Path directory, String node) {
     return directory.resolve(node + ".audit");
+  }
+
+  private Path traceFile(String node) {
+    return directory.resolve(node + ".promises");
+  }
+
+  /** Where the nodes write down what they promise each other. */
+  public List<Path> traces() {
+    return nodes.stream().map(node -> traceFile(node.name())).toList();
   }
 
   /** The audit files by the name of their node; empty if nodes write none. */

@@ -55,6 +55,9 @@ public final class Checker {
     checker.replicasAreEqual();
     checker.auditsAreEqual();
     checker.clusterIsAvailable();
+    for (String broken : evidence.traces().broken()) {
+      checker.found(Rule.PROMISES_BETWEEN_NODES, evidence.endNanos(), broken);
+    }
     for (String incident : evidence.incidents()) {
       checker.found(Rule.NODES_AS_EXPECTED, evidence.endNanos(), incident);
     }

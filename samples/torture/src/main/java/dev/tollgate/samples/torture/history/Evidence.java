@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param copies the ledger of each node alone, by the node's name
  * @param checks what {@code CALL verify_replicas()} said of each node
  * @param audit how the audit files of the nodes compare, or null if nodes have none
+ * @param traces what the nodes have promised each other
  * @param incidents what a node did that nothing in the run accounts for
  */
 public record Evidence(
@@ -26,6 +27,7 @@ public record Evidence(
     Map<String, List<LedgerRow>> copies,
     Map<String, String> checks,
     @Nullable AuditComparison audit,
+    TraceCheck traces,
     List<String> incidents) {
 
   public Evidence {

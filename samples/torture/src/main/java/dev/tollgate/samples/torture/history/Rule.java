@@ -15,6 +15,8 @@ public enum Rule {
   REPLICAS_EQUAL("all nodes have the same rows"),
   AUDITS_EQUAL("the audit files of all nodes tell the same, as far as they go"),
   AVAILABLE("the cluster answers within 5 s of healing, and of a fault that leaves a majority"),
+  PROMISES_BETWEEN_NODES(
+      "votes, syncs, acknowledgements and commits are in the order that Raft needs"),
   NODES_AS_EXPECTED("nodes ended where a fault ended them, and nowhere else");
 
   private final String promise;

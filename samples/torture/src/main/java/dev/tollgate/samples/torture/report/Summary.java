@@ -171,6 +171,7 @@ public final class Summary {
     lines.add(line("snapshots written", tale.snapshots().written()));
     lines.add(line("snapshots restored at a start", tale.snapshots().restored()));
     lines.add(line("snapshots taken over from leader", tale.snapshots().takenOver()));
+    lines.add(line("promises of nodes traced", evidence.traces().lines()));
     lines.add(line("probes answered", probes()));
     lines.add(line("longest outage", seconds(longestOutageNanos())));
     lines.add(line("slowest answer after healing", seconds(slowestReturnNanos())));

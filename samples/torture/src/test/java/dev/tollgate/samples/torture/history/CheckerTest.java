@@ -277,6 +277,10 @@ class CheckerTest {
         breaks(Rule.REPLICAS_EQUAL, "a row is missing", run -> run.lags("n2")),
         breaks(Rule.REPLICAS_EQUAL, "a checksum differs", run -> run.verdict("n3", "DIFFERS")),
         breaks(Rule.AUDITS_EQUAL, "a line differs", run -> run.audited("n2 lacks a line")),
+        breaks(
+            Rule.PROMISES_BETWEEN_NODES,
+            "a trace breaks a rule",
+            run -> run.promiseBroken("n2 has voted twice")),
         new Case("fine: audit files agree", EnumSet.noneOf(Rule.class), RunOnPaper::audited),
         breaks(
             Rule.NODES_AS_EXPECTED,

@@ -19,6 +19,7 @@ public final class RunOnPaper {
   private final List<LedgerRow> ledger = new ArrayList<>();
   private final Map<String, List<LedgerRow>> copies = new HashMap<>();
   private final Map<String, String> checks = new HashMap<>();
+  private final List<String> broken = new ArrayList<>();
   private final List<String> incidents = new ArrayList<>();
   private @Nullable AuditComparison audit;
   private final Map<String, Integer> numbers = new HashMap<>();
@@ -195,6 +196,11 @@ public final class RunOnPaper {
     return this;
   }
 
+  public RunOnPaper promiseBroken(String text) {
+    broken.add(text);
+    return this;
+  }
+
   public RunOnPaper incident(String text) {
     incidents.add(text);
     return this;
@@ -220,6 +226,7 @@ public final class RunOnPaper {
         copies,
         checks,
         audit,
+        new TraceCheck(0, broken),
         incidents);
   }
 }
