@@ -32,7 +32,8 @@ class ConfigurationPagesTest {
     Map<String, OptionSpec> settings = new TreeMap<>();
     for (OptionSpec option : server.getCommandSpec().options()) {
       String name = option.longestName();
-      if (!Set.of("--help", "--version", "--config", "--check-config").contains(name)) {
+      if (!option.hidden()
+          && !Set.of("--help", "--version", "--config", "--check-config").contains(name)) {
         settings.put(name.substring(2), option);
       }
     }

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The file outlives the process, not the machine. A promise that cannot be written is not made: the
  * methods throw an {@link UncheckedIOException}. Thread-safe.
  *
- * <p>{@link #NONE} writes nothing: each method returns after one comparison.
+ * <p>{@link #NONE} writes nothing: its methods return after a comparison. Callers ask {@link #isOn}
+ * before {@link #leads}, {@link #follows} and {@link #committed}, which take a lock.
  */
 public final class PromiseTrace implements AutoCloseable {
   /** Writes nothing. */
@@ -202,13 +203,17 @@ public final class PromiseTrace implements AutoCloseable {
         : now + "/" + former.stream().map(name).map(String::valueOf).collect(joining(","));
   }
 
-  private synchronized void write(
-      long mark, Kind kind, long term, long index, long other, Object detail) {
-    OutputStream file = out;
-    if (file == null || closed) {
+  private void write(long mark, Kind kind, long term, long index, long other, Object detail) {
+    if (out != null) {
+      writeLine(out, mark, kind, term, index, other, detail.toString());
+    }
+  }
+
+  private synchronized void writeLine(
+      OutputStream file, long mark, Kind kind, long term, long index, long other, String detail) {
+    if (closed) {
       return;
     }
-    String text = detail.toString();
     Promise promise =
         new Promise(
             mark,
@@ -219,7 +224,7 @@ public final class PromiseTrace implements AutoCloseable {
             term,
             index,
             other,
-            text.isEmpty() ? Promise.NOTHING : text);
+            detail.isEmpty() ? Promise.NOTHING : detail);
     try {
       file.write((promise.toLine() + "\n").getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
