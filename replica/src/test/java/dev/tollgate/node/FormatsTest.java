@@ -137,6 +137,12 @@ class FormatsTest {
       Files.write(KEPT.resolve(EXPECTED), content(connection));
     }
     copy(directory, KEPT);
+    // what closing wrote would leave nothing to read from the log
+    try (Stream<Path> kept = Files.walk(KEPT)) {
+      for (Path last : kept.filter(file -> file.toString().contains("snapshot.1_39")).toList()) {
+        Files.delete(last);
+      }
+    }
   }
 
   private static void writeSnapshot(Connection connection) throws SQLException {

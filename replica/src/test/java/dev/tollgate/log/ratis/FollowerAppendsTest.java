@@ -192,6 +192,25 @@ class FollowerAppendsTest {
     assertEquals(AppendResult.SUCCESS, appends.answer(request, reply).getResult());
   }
 
+  /** Or the first candidate after the death of a leader waits until its voters were silent too. */
+  @Test
+  void leaderThatIsDoubtedHoldsNoOtherCandidateUp() throws Exception {
+    node.ask(node.request(3, null, NOTHING, entry(3, 0, "of the leader")));
+    assertFalse(wouldVote(), "the leader was heard");
+    node.appends().doubtLeader("n3", 3);
+    node.appends().doubtLeader("n1", 2);
+    assertFalse(wouldVote(), "another leader was doubted");
+    node.appends().doubtLeader("n1", 3);
+    assertTrue(wouldVote(), "the leader was doubted");
+  }
+
+  private boolean wouldVote() throws Exception {
+    return node.requestVote("n3", /* preVote= */ true, 4, at(3, 0))
+        .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+        .getServerReply()
+        .getSuccess();
+  }
+
   /** The vote was not granted, but nothing is promised to a leader of an earlier term. */
   @Test
   void entryIsNotAcknowledgedInATermThatHasPassed() throws Exception {
