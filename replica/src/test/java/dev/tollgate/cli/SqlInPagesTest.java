@@ -88,7 +88,7 @@ class SqlInPagesTest {
             .filter(line -> line.startsWith("    CALL "))
             .map(line -> line.substring(0, line.indexOf(';')).strip())
             .toList();
-    assertEquals(3, calls.size(), calls.toString());
+    assertEquals(4, calls.size(), calls.toString());
     try (Connection connection = connect(node);
         Statement statement = connection.createStatement()) {
       for (String call : calls) {

@@ -91,11 +91,14 @@ public final class Limits {
   public static final long UNELECTED_MILLIS = 3_000;
 
   /**
-   * For how many election timeouts the disk of a node may sync nothing of what was written. After
-   * that the node does not vote and is not elected, and a leader steps down if a majority of the
+   * For how many election timeouts, but no less than {@link #DISK_MILLIS}, the disk of a node may
+   * sync nothing of what was written. After that the node does not vote and is not elected, and a leader steps down if a majority of the
    * others has what its disk has not taken.
    */
   public static final int DISK_ELECTION_TIMEOUTS = 3;
+
+  /** A disk that is busy with other work may need that long for a sync. */
+  public static final int DISK_MILLIS = 500;
 
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;

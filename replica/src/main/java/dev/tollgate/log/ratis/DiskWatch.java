@@ -82,8 +82,10 @@ final class DiskWatch implements AutoCloseable {
     this.directory = requireNonNull(directory, "directory");
     this.supervision = requireNonNull(supervision, "supervision");
     this.lookMillis = electionTimeout.toMillis() / LOOKS_PER_ELECTION_TIMEOUT;
-    this.mostNanos = electionTimeout.multipliedBy(Limits.DISK_ELECTION_TIMEOUTS).toNanos();
-    this.behindNanos = System.nanoTime();
+    this.mostNanos =
+        TimeUnit.MILLISECONDS.toNanos(
+            Math.max(
+                Limits.DISK_MILLIS, Limits.DISK_ELECTION_TIMEOUTS * electionTimeout.toMillis()));
     this.clock =
         Executors.newSingleThreadScheduledExecutor(
             supervision.threads("tollgate-" + nodeId + "-disk-watch"));
@@ -91,6 +93,8 @@ final class DiskWatch implements AutoCloseable {
 
   /** Starts to look at a log that is open. */
   void start(RaftServer server, RaftGroupId group, LogWriter writer) {
+    syncedNanos = System.nanoTime();
+    behindNanos = syncedNanos;
     var unused =
         clock.scheduleWithFixedDelay(
             supervision.repeated(
@@ -168,7 +172,7 @@ final class DiskWatch implements AutoCloseable {
           consequence(division));
     } else if (current != null && write == null && current.isOver()) {
       hang = null;
-      synced = RaftLog.INVALID_LOG_INDEX;
+      syncedNanos = now;
       LOG.warn(
           "{}: the disk of {} works again, after {} ms",
           nodeId,
