@@ -2,7 +2,6 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.command.Limits;
 import dev.tollgate.tls.NoTlsException;
 import dev.tollgate.tls.TlsException;
 import dev.tollgate.wire.WireFormatException;
@@ -293,24 +292,15 @@ final class AcceptedPeer implements AutoCloseable {
     }
   }
 
-  /** After a term that is near the last one, no leader could be elected again. */
-  private void requireReachable(long term) throws ProtocolException {
-    long own = Math.max(0, settings.service().term());
-    if (term - own > Limits.TERMS_AHEAD) {
-      throw new ProtocolException(
-          "it is in term " + term + ", and this node is in term " + own + ", so that is no term");
-    }
-  }
-
   private void vote(Frame frame) throws IOException {
     RequestVoteRequestProto request = RequestVoteRequestProto.parseFrom(frame.message());
-    requireReachable(request.getCandidateTerm());
+    settings.requireReachable(request.getCandidateTerm());
     answer(frame, () -> settings.service().vote(request, server::requestVote));
   }
 
   private void append(Frame frame) throws IOException {
     AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(frame.message());
-    requireReachable(request.getLeaderTerm());
+    settings.requireReachable(request.getLeaderTerm());
     PeerService.Receiver receiver = checked -> begin(frame, checked);
     PeerService service = settings.service();
     // a heartbeat waits for nothing, and overtakes what waits
@@ -372,7 +362,7 @@ final class AcceptedPeer implements AutoCloseable {
 
   private void installSnapshot(Frame frame) throws IOException {
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(frame.message());
-    requireReachable(request.getLeaderTerm());
+    settings.requireReachable(request.getLeaderTerm());
     later(
         frame,
         () ->

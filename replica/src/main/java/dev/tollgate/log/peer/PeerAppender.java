@@ -261,7 +261,9 @@ final class PeerAppender extends LogAppenderBase {
       AppendEntriesRequestProto request, Frame frame, Timestamp sendTime, long acknowledged) {
     AppendEntriesReplyProto reply;
     try {
-      reply = ofItsTerm(request, AppendEntriesReplyProto.parseFrom(frame.message()));
+      AppendEntriesReplyProto answer = AppendEntriesReplyProto.parseFrom(frame.message());
+      settings.requireReachable(answer.getTerm());
+      reply = ofItsTerm(request, answer);
     } catch (IOException e) {
       failed(request.getServerRequest().getCallId(), e);
       return;

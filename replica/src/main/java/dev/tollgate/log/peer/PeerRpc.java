@@ -244,6 +244,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
             Frame.Kind.VOTE,
             request,
             RequestVoteReplyProto::parseFrom);
+    settings.requireReachable(reply.getTerm());
     votes.note(request, reply);
     // the leader tells a candidate that is not a member to end, and Ratis then ends silently
     if (reply.getShouldShutdown()) {

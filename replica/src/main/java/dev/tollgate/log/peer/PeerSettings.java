@@ -2,11 +2,13 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,20 @@ public record PeerSettings(
   /** How long to wait until a node that was not reached is tried again. */
   long retryNanos() {
     return TimeUnit.MILLISECONDS.toNanos(Math.min(electionMillis / 4, 250));
+  }
+
+  /**
+   * Checks the term of a message of another node: after a term that is near the last one, no leader
+   * could be elected again.
+   *
+   * @throws ProtocolException if no elections can have reached that term
+   */
+  void requireReachable(long term) throws ProtocolException {
+    long own = Math.max(0, service.term());
+    if (term - own > Limits.TERMS_AHEAD) {
+      throw new ProtocolException(
+          "it is in term " + term + ", and this node is in term " + own + ", so that is no term");
+    }
   }
 
   /**

@@ -58,6 +58,7 @@ final class SnapshotDelivery {
   private boolean needsMore(CompletableFuture<Frame> chunk)
       throws IOException, InterruptedException {
     InstallSnapshotReplyProto reply = InstallSnapshotReplyProto.parseFrom(await(chunk).message());
+    settings.requireReachable(reply.getTerm());
     appender.getFollower().updateLastRpcResponseTime();
     switch (reply.getResult()) {
       // a follower that has committed so far already says so to each chunk

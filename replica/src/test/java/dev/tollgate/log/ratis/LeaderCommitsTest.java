@@ -123,6 +123,25 @@ class LeaderCommitsTest {
     assertEquals(List.of(), consumer.commands);
   }
 
+  /** It would leave no term for another leader. */
+  @Test
+  void answerOfATermThatNoElectionReachesEndsNoLeadership() throws Exception {
+    lead(3);
+    long term = leader.status().term();
+    followers
+        .get(0)
+        .changeAnswers(
+            reply ->
+                reply.toBuilder()
+                    .setTerm(Long.MAX_VALUE - 1)
+                    .setResult(AppendResult.NOT_LEADER)
+                    .build());
+    append("x").get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    await().until(() -> consumer.commands.size() == 1);
+    assertEquals(LogStatus.Role.LEADER, leader.status().role());
+    assertEquals(term, leader.status().term());
+  }
+
   /**
    * As after a pause between the count of votes for a term and what follows from it, in which the
    * node has followed another leader and stands again.
