@@ -92,8 +92,8 @@ public final class Limits {
 
   /**
    * For how many election timeouts, but no less than {@link #DISK_MILLIS}, the disk of a node may
-   * sync nothing of what was written. After that the node does not vote and is not elected, and a leader steps down if a majority of the
-   * others has what its disk has not taken.
+   * sync nothing of what was written. After that the node does not vote and is not elected, and a
+   * leader steps down if a majority of the others has what its disk has not taken.
    */
   public static final int DISK_ELECTION_TIMEOUTS = 3;
 

@@ -123,7 +123,8 @@ public final class RawPeer implements AutoCloseable {
             answer -> {
               try {
                 if (answer.kind() != Frame.Kind.DONE) {
-                  throw new IOException("answered with " + answer.kind() + ": " + answer.body().string());
+                  throw new IOException(
+                      "answered with " + answer.kind() + ": " + answer.body().string());
                 }
                 return RequestVoteReplyProto.parseFrom(answer.message());
               } catch (IOException e) {
