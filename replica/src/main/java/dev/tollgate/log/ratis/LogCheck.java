@@ -4,14 +4,20 @@ import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.thirdparty.com.google.protobuf.WireFormat;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The rule that a log has each entry once: segments follow each other and have the entries that
@@ -23,12 +29,19 @@ final class LogCheck {
   private static final int TERM = tag(LogEntryProto.TERM_FIELD_NUMBER);
   private static final int INDEX = tag(LogEntryProto.INDEX_FIELD_NUMBER);
 
+  private static final Logger LOG = LoggerFactory.getLogger(LogCheck.class);
+
   private @Nullable TermIndex last;
+
+  /** Where closed segments end that have more than their names say. */
+  private final Map<Path, Long> longer = new LinkedHashMap<>();
 
   private LogCheck() {}
 
   /**
-   * Reads the log of a node that does not run.
+   * Reads the log of a node that does not run. Cuts off what closed segments have beyond their
+   * names: Ratis cuts a segment, renames it and does not sync it, so a power cut may leave the
+   * earlier content under the later name.
    *
    * @return the last entry; null if there is none
    * @throws CorruptLogException if an entry is damaged, missing, or in the wrong place
@@ -42,6 +55,16 @@ final class LogCheck {
     for (Path segment : segments) {
       check.read(segment);
     }
+    for (Map.Entry<Path, Long> segment : check.longer.entrySet()) {
+      LOG.warn(
+          "{}: what comes after byte {} was cut off before, and is cut off again",
+          segment.getKey(),
+          segment.getValue());
+      try (FileChannel file = FileChannel.open(segment.getKey(), StandardOpenOption.WRITE)) {
+        file.truncate(segment.getValue());
+        file.force(true);
+      }
+    }
     return check.last;
   }
 
@@ -51,10 +74,25 @@ final class LogCheck {
     if (before != null && before.getIndex() != first - 1) {
       throw damaged(segment, "the file before it ends with entry " + before.getIndex());
     }
-    LogTail.Entries entries =
-        LogTail.read(segment, bytes -> follow(segment, entryOf(bytes), first));
     OptionalLong end = LogTail.lastByName(segment);
+    long[] endByName = {0};
+    LogTail.Entries entries =
+        LogTail.read(
+            segment,
+            bytes -> {
+              TermIndex reached = last;
+              if (end.isEmpty() || reached == null || reached.getIndex() < end.getAsLong()) {
+                endByName[0] = bytes.limit() + (long) Integer.BYTES;
+                follow(segment, entryOf(bytes), first);
+              }
+            });
     long found = first + entries.count() - 1;
+    if (end.isPresent()
+        && found >= end.getAsLong()
+        && (found > end.getAsLong() || !entries.areWhole())) {
+      longer.put(segment, endByName[0]);
+      return;
+    }
     if (!entries.areWhole()) {
       throw damaged(
           segment, "entry " + (found + 1) + " at byte " + entries.bytes() + " is not whole");

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -36,11 +37,8 @@ final class LogTail {
   /** Where a segment is written again; Ratis reads no file of this name. */
   private static final String AGAIN = "tail.tmp";
 
-  /**
-   * The length of "RaftLog1". Then come entries: a varint length, the bytes, an i32 checksum of
-   * both.
-   */
-  private static final int HEADER_BYTES = 8;
+  /** Then come entries: a varint length, the bytes, an i32 checksum of both. */
+  private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.US_ASCII);
 
   /** The smallest part that a disk writes as a whole or not at all. */
   private static final int SECTOR_BYTES = 512;
@@ -210,7 +208,11 @@ final class LogTail {
 
   private static Entries entries(MappedByteBuffer bytes, Reader reader) throws IOException {
     int end = endOfContent(bytes);
-    int begin = HEADER_BYTES;
+    End header = endOfHeader(bytes, end);
+    if (header != End.WHOLE) {
+      return new Entries(0, 0, header);
+    }
+    int begin = HEADER.length;
     for (int count = 0; ; count++) {
       if (begin >= end) {
         return new Entries(count, begin, End.WHOLE);
@@ -223,6 +225,23 @@ final class LogTail {
       reader.read(bytes.duplicate().limit(checksum));
       begin = checksum + Integer.BYTES;
     }
+  }
+
+  /**
+   * Returns what is wrong with the header. Ratis 3.3.0 (SegmentedRaftLogReader.verifyHeader) takes
+   * one that ends with zeros for the header of a file without entries, and deletes the file.
+   *
+   * @param end the end of what is not zero
+   */
+  private static End endOfHeader(MappedByteBuffer bytes, int end) {
+    int same = 0;
+    while (same < HEADER.length && same < end && bytes.get(same) == HEADER[same]) {
+      same++;
+    }
+    if (same == HEADER.length || same == end) {
+      return End.WHOLE;
+    }
+    return isZero(bytes, 0, Math.min(SECTOR_BYTES, end)) ? End.HOLE : End.CHANGED;
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.tollgate.log.ratis;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,8 +63,43 @@ class LogCheckTest {
   void nameSaysWhichEntryIsTheLast() throws IOException {
     segment("log_inprogress_4", 1, 4, 4);
     assertDamaged(segment("log_0-3", 1, 0, 2), "it ends with entry 2");
-    assertDamaged(segment("log_0-3", 1, 0, 4), "it ends with entry 4");
     assertDamaged(segment("log_0-3", 1, 0, -1), "it ends with entry -1");
+  }
+
+  /** Ratis syncs no segment that it has cut, and a power cut may leave the former content. */
+  @Test
+  void whatWasCutOffIsCutOffAgain() throws IOException {
+    byte[] cut = Files.readAllBytes(segment("log_0-3", 1, 0, 3));
+    Path longer = segment("log_0-3", 1, 0, 5);
+    assertEquals(TermIndex.valueOf(1, 3), LogCheck.run(directory));
+    assertArrayEquals(cut, Files.readAllBytes(longer));
+    Path next = segment("log_inprogress_4", 2, 4, 6);
+    Files.write(longer, new byte[] {1, 2, 3}, StandardOpenOption.APPEND);
+    assertEquals(TermIndex.valueOf(2, 6), LogCheck.run(directory), "with part of an entry");
+    assertArrayEquals(cut, Files.readAllBytes(longer));
+    Files.delete(next);
+    byte[] whole = Files.readAllBytes(segment("log_0-3", 1, 0, 5));
+    assertDamaged(segment("log_inprogress_6", 2, 6, 6), "the file before it ends with entry 3");
+    assertArrayEquals(whole, Files.readAllBytes(longer), "nothing is cut off a damaged log");
+  }
+
+  /** Ratis takes a header that ends with zeros for that of a file without entries. */
+  @Test
+  void fileWhoseHeaderWasAlteredIsDamaged() throws IOException {
+    for (String name : List.of("log_0-3", "log_inprogress_0")) {
+      Path segment = segment(name, 1, 0, 3);
+      byte[] content = Files.readAllBytes(segment);
+      for (int first = 0; first < 8; first++) {
+        byte[] altered = content.clone();
+        altered[first] ^= 1;
+        Files.write(segment, altered);
+        assertDamaged(segment, "entry 0 at byte 0 is not whole");
+        Arrays.fill(altered, first, 8, (byte) 0);
+        Files.write(segment, altered);
+        assertDamaged(segment, "entry 0 at byte 0 is not whole");
+      }
+      Files.delete(segment);
+    }
   }
 
   @Test
