@@ -19,7 +19,8 @@ import java.util.stream.Stream;
  *
  * <p>The file that was being appended to is written again, because a sync alone proves nothing: a
  * page whose sync has failed once counts as clean, and the next sync reports success. All other
- * files had their content synced before they got their names.
+ * files had their content synced before they got their names, except segments that were cut: their
+ * end is in their names ({@link LogCheck}).
  */
 final class StartSync {
   /** Reports that the disk may not have what was read, so the node may not go on from there. */
