@@ -45,6 +45,12 @@ public final class Limits {
   public static final long CAUGHT_UP_MILLIS = 5_000;
 
   /**
+   * For how long a node that lacks committed entries stands for no election while no node leads. It
+   * may be the only one whose log is complete, and a leader that serves late is better than none.
+   */
+  public static final long LEADERLESS_MILLIS = 10_000;
+
+  /**
    * By how much the term of a message may be ahead of the term of the node that gets it. A cluster
    * that holds ten elections a second takes 13 years for so many terms, and needs 2^31 of such
    * steps until no term is left.

@@ -80,7 +80,10 @@ final class FollowerAppends implements PeerService {
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
   private final long electionMillis;
-  private final ApplyLag lag = new ApplyLag(TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS));
+  private final ApplyLag lag =
+      new ApplyLag(
+          TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS),
+          TimeUnit.MILLISECONDS.toNanos(Limits.LEADERLESS_MILLIS));
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
