@@ -13,7 +13,7 @@ import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -256,10 +256,14 @@ class CommandPipelineTest {
 
   @Test
   void entryWithoutATimeGoesWhenTheClockFails() {
+    InstantSource failing =
+        () -> {
+          throw new IllegalStateException("a bug, on purpose");
+        };
     CommandPipeline timeless =
         new CommandPipeline(
             log,
-            LogClock.of("n1", new FailingClock(), log),
+            LogClock.of("n1", failing.withZone(ZoneOffset.UTC), log),
             1_000,
             new Supervision("n1", failures::add),
             command -> null,
@@ -268,23 +272,6 @@ class CommandPipelineTest {
     assertEquals(1, log.entries.size());
     assertEquals(0, log.entries.get(0).stampMicros());
     assertEquals(1, failures.size());
-  }
-
-  private static final class FailingClock extends Clock {
-    @Override
-    public ZoneOffset getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
-
-    @Override
-    public Instant instant() {
-      throw new IllegalStateException("a bug, on purpose");
-    }
   }
 
   @Test

@@ -4,10 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.SortedMap;
@@ -24,23 +23,12 @@ class LogClockTest {
   private int members = 3;
   private long nanos = 7;
   private long ownAhead;
-  private final LogClock clock = new LogClock("n1", new Own(), () -> nanos, this::known);
+  private final LogClock clock =
+      new LogClock(
+          "n1", ((InstantSource) this::own).withZone(ZoneOffset.UTC), () -> nanos, this::known);
 
-  private final class Own extends Clock {
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
-
-    @Override
-    public Instant instant() {
-      return Instant.EPOCH.plusNanos(TimeUnit.MICROSECONDS.toNanos(right() + ownAhead));
-    }
+  private Instant own() {
+    return Instant.EPOCH.plusNanos(TimeUnit.MICROSECONDS.toNanos(right() + ownAhead));
   }
 
   private MemberClocks known() {

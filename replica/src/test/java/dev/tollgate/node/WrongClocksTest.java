@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -38,7 +39,8 @@ class WrongClocksTest {
   @BeforeEach
   void choose() throws IOException {
     cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
-    cluster.useClocks(id -> clocks.computeIfAbsent(id, any -> new ShiftedClock()));
+    cluster.useClocks(
+        id -> clocks.computeIfAbsent(id, any -> new ShiftedClock()).withZone(ZoneOffset.UTC));
   }
 
   @AfterEach

@@ -35,8 +35,9 @@ import dev.tollgate.wire.Request;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -159,24 +160,6 @@ final class SimulatedNode {
     }
   }
 
-  private final class WallClock extends Clock {
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
-
-    @Override
-    public Instant instant() {
-      long micros = wallMicros();
-      return Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1_000);
-    }
-  }
-
   SimulatedNode(Simulation simulation, String id) {
     this.simulation = simulation;
     this.world = simulation.world();
@@ -237,8 +220,12 @@ final class SimulatedNode {
     wallJumpMicros += micros;
   }
 
+  private Instant wallInstant() {
+    return Instant.EPOCH.plus(wallMicros(), ChronoUnit.MICROS);
+  }
+
   Clock wallClock() {
-    return new WallClock();
+    return ((InstantSource) this::wallInstant).withZone(ZoneOffset.UTC);
   }
 
   /** True if the clock of this node says about this time, or did when others may have read it. */

@@ -10,10 +10,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,23 +37,6 @@ class BackupRoundsTest {
   private Instant end = NOON;
   private BackupDirectory directory;
 
-  private final class Time extends Clock {
-    @Override
-    public Instant instant() {
-      return now;
-    }
-
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      throw new UnsupportedOperationException();
-    }
-  }
-
   @BeforeEach
   void open() throws IOException {
     directory = BackupDirectory.open(folder, 3, System.err);
@@ -74,7 +56,13 @@ class BackupRoundsTest {
     end = NOON.plus(time);
     BackupRounds rounds =
         new BackupRounds(
-            directory, source, SCHEDULE, new Time(), this::pause, stream(out), stream(err));
+            directory,
+            source,
+            SCHEDULE,
+            ((InstantSource) () -> now).withZone(ZoneOffset.UTC),
+            this::pause,
+            stream(out),
+            stream(err));
     assertThrows(InterruptedException.class, rounds::run);
   }
 

@@ -8,7 +8,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.peer.PeerTransport;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,7 +27,6 @@ class MissingLeaderTest {
   private static final RaftGroupId GROUP = RaftGroupId.valueOf(new UUID(1, 2));
   private static final RaftPeerId SELF = RaftPeerId.valueOf("n1");
   private static final RaftPeer OTHER = RaftPeer.newBuilder().setId("n2").build();
-  private static final Object NOTHING = new Object();
 
   private static MissingLeader.Search search(boolean emptyLog) {
     return new MissingLeader.Search(emptyLog, new TreeMap<>(Map.of("n2", true, "n3", false)));
@@ -73,14 +71,14 @@ class MissingLeaderTest {
   void logThatClosesMeanwhileIsNoFailure() {
     assertEquals(
         new MissingLeader.Search(/* emptyLog= */ false, new TreeMap<>(Map.of("n2", true))),
-        of(server(closedLog(7), NOTHING)));
+        of(server(closedLog(7), RatisFake.NOTHING)));
   }
 
   @Test
   void nodeWithoutAnEntrySaysSo() {
     assertEquals(
         new MissingLeader.Search(/* emptyLog= */ true, new TreeMap<>(Map.of("n2", true))),
-        of(server(closedLog(RaftLog.INVALID_LOG_INDEX), NOTHING)));
+        of(server(closedLog(RaftLog.INVALID_LOG_INDEX), RatisFake.NOTHING)));
   }
 
   @Test
@@ -90,43 +88,29 @@ class MissingLeaderTest {
 
   private static MissingLeader.Search of(RaftServer server) {
     return MissingLeader.Search.of(
-        server, GROUP, fake(PeerTransport.class, Map.of("isConnected", true)));
+        server, GROUP, RatisFake.of(PeerTransport.class, Map.of("isConnected", true)));
   }
 
   /** Ratis answers no other question about the entries of a log that is closed. */
   private static RaftLog closedLog(long flushIndex) {
-    return fake(RaftLog.class, Map.of("getFlushIndex", flushIndex));
+    return RatisFake.of(RaftLog.class, Map.of("getFlushIndex", flushIndex));
   }
 
   private static RaftServer server(RaftLog log, Object leader) {
     RaftConfiguration members =
-        fake(
+        RatisFake.of(
             RaftConfiguration.class,
             Map.of(
                 "getAllPeers",
                 List.of(RaftPeer.newBuilder().setId(SELF).build(), OTHER),
                 "getPeer",
                 OTHER));
-    DivisionInfo info = fake(DivisionInfo.class, Map.of("isLeader", false, "getLeaderId", leader));
+    DivisionInfo info =
+        RatisFake.of(DivisionInfo.class, Map.of("isLeader", false, "getLeaderId", leader));
     RaftServer.Division division =
-        fake(
+        RatisFake.of(
             RaftServer.Division.class,
             Map.of("getInfo", info, "getId", SELF, "getRaftConf", members, "getRaftLog", log));
-    return fake(RaftServer.class, Map.of("getDivision", division));
-  }
-
-  /** Answers these questions, and fails at any other as a closed log does. */
-  private static <T> T fake(Class<T> type, Map<String, Object> answers) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              Object answer = answers.get(method.getName());
-              if (answer == null) {
-                throw new IllegalStateException(method.getName() + " of what is CLOSED");
-              }
-              return answer == NOTHING ? null : answer;
-            }));
+    return RatisFake.of(RaftServer.class, Map.of("getDivision", division));
   }
 }

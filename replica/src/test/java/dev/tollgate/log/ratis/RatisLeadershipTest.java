@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import java.lang.reflect.Proxy;
-import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -52,47 +52,28 @@ class RatisLeadershipTest {
 
   private static LeadershipRounds.@Nullable Leadership leadership(
       String members, String before, boolean ready, Long... terms) {
-    Deque<Long> term = new ArrayDeque<>(Arrays.asList(terms));
+    Iterator<Long> term = List.of(terms).iterator();
     DivisionInfo info =
-        fake(
+        RatisFake.of(
             DivisionInfo.class,
-            question ->
-                switch (question) {
-                  case "getCurrentTerm" -> term.removeFirst();
-                  case "isLeaderReady" -> ready;
-                  default -> null;
-                });
+            Map.of("getCurrentTerm", (Supplier<Long>) term::next, "isLeaderReady", ready));
     RaftConfiguration configuration =
-        fake(
+        RatisFake.of(
             RaftConfiguration.class,
-            question ->
-                switch (question) {
-                  case "getCurrentPeers" -> peers(members);
-                  case "getPreviousPeers" -> peers(before);
-                  case "getLogEntryIndex" -> 5L;
-                  default -> null;
-                });
-    RaftLog log =
-        fake(RaftLog.class, question -> question.equals("getLastCommittedIndex") ? 41L : null);
+            Map.of(
+                "getCurrentPeers",
+                peers(members),
+                "getPreviousPeers",
+                peers(before),
+                "getLogEntryIndex",
+                5L));
+    RaftLog log = RatisFake.of(RaftLog.class, Map.of("getLastCommittedIndex", 41L));
     RaftServer.Division division =
-        fake(
+        RatisFake.of(
             RaftServer.Division.class,
-            question ->
-                switch (question) {
-                  case "getInfo" -> info;
-                  case "getRaftConf" -> configuration;
-                  case "getRaftLog" -> log;
-                  default -> null;
-                });
+            Map.of("getInfo", info, "getRaftConf", configuration, "getRaftLog", log));
     RaftServer server =
-        fake(
-            RaftServer.class,
-            question ->
-                switch (question) {
-                  case "getId" -> SELF;
-                  case "getDivision" -> division;
-                  default -> null;
-                });
+        RatisFake.of(RaftServer.class, Map.of("getId", SELF, "getDivision", division));
     return new RatisLeadership(server, RatisLog.GROUP, null).leadership();
   }
 
@@ -101,23 +82,5 @@ class RatisLeadershipTest {
         .filter(id -> !id.isEmpty())
         .map(id -> RaftPeer.newBuilder().setId(id).build())
         .toList();
-  }
-
-  private interface Answers {
-    @Nullable Object to(String question);
-  }
-
-  private static <T> T fake(Class<T> type, Answers answers) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              Object answer = answers.to(method.getName());
-              if (answer == null) {
-                throw new UnsupportedOperationException(method.getName());
-              }
-              return answer;
-            }));
   }
 }

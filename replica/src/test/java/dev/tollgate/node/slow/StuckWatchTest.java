@@ -16,10 +16,9 @@ import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.store.SqlDatabase;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,29 +43,17 @@ class StuckWatchTest {
   private final SqlDatabase database = new SqlDatabase();
   private final Replica replica = new Replica("n1", database);
   private final SlowSettings settings = new SlowSettings(Duration.ZERO, Duration.ZERO, HOLD, WAIT);
-  private final SlowLog slow = new SlowLog("n1", settings, new TestClock(), this::nanos);
+  private final SlowLog slow =
+      new SlowLog(
+          "n1",
+          settings,
+          ((InstantSource) () -> Instant.ofEpochSecond(seconds)).withZone(ZoneOffset.UTC),
+          this::nanos);
   private final StuckWatch watch = watch(slow);
 
   private StuckWatch watch(SlowLog log) {
     return new StuckWatch(
         "n1", log, () -> leading, this::locks, new Supervision("n1", replica::failed), this::nanos);
-  }
-
-  private final class TestClock extends Clock {
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
-
-    @Override
-    public Instant instant() {
-      return Instant.ofEpochSecond(seconds);
-    }
   }
 
   private long nanos() {
