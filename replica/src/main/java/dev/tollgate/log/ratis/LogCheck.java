@@ -72,7 +72,7 @@ final class LogCheck {
     long first = Snapshots.firstIndex(segment);
     TermIndex before = last;
     if (before != null && before.getIndex() != first - 1) {
-      throw damaged(segment, "the file before it ends with entry " + before.getIndex());
+      throw LogTail.damaged(segment, "the file before it ends with entry " + before.getIndex());
     }
     OptionalLong end = LogTail.lastByName(segment);
     long[] endByName = {0};
@@ -94,11 +94,11 @@ final class LogCheck {
       return;
     }
     if (!entries.areWhole()) {
-      throw damaged(
+      throw LogTail.damaged(
           segment, "entry " + (found + 1) + " at byte " + entries.bytes() + " is not whole");
     }
     if (end.isPresent() && end.getAsLong() != found) {
-      throw damaged(segment, "it ends with entry " + found);
+      throw LogTail.damaged(segment, "it ends with entry " + found);
     }
   }
 
@@ -106,10 +106,11 @@ final class LogCheck {
     TermIndex before = last;
     long expected = before == null ? first : before.getIndex() + 1;
     if (entry.getIndex() != expected) {
-      throw damaged(segment, "entry " + entry.getIndex() + " is in the place of " + expected);
+      throw LogTail.damaged(
+          segment, "entry " + entry.getIndex() + " is in the place of " + expected);
     }
     if (before != null && entry.getTerm() < before.getTerm()) {
-      throw damaged(
+      throw LogTail.damaged(
           segment,
           "entry "
               + expected
@@ -146,15 +147,5 @@ final class LogCheck {
 
   private static int tag(int field) {
     return field << 3 | WireFormat.WIRETYPE_VARINT;
-  }
-
-  private static CorruptLogException damaged(Path segment, String how) {
-    return new CorruptLogException(
-        "its log is damaged in "
-            + segment
-            + " ("
-            + how
-            + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
-            + " reseed`");
   }
 }

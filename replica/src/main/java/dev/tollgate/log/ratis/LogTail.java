@@ -29,6 +29,11 @@ import org.slf4j.LoggerFactory;
  */
 final class LogTail {
   private static final Logger LOG = LoggerFactory.getLogger(LogTail.class);
+
+  /** What to do about files that other nodes have. */
+  static final String RESEED =
+      "Check the disk, and then seed the node anew from the leader, with `tollgate reseed`";
+
   private static final String OPEN_SEGMENT = "log_inprogress_";
 
   /** Stands for the last index of a segment that cannot be read; larger than any other. */
@@ -187,15 +192,9 @@ final class LogTail {
             entries.bytes);
         bytes.limit(entries.bytes);
       } else if (entries.end == End.SHORT) {
-        throw new CorruptLogException(
-            "its log is damaged in "
-                + segment
-                + " (entry "
-                + next
-                + " at byte "
-                + entries.bytes
-                + " was synced, and is not whole). Check the disk, and then seed the node anew from"
-                + " the leader, with `tollgate reseed`");
+        throw damaged(
+            segment,
+            "entry " + next + " at byte " + entries.bytes + " was synced, and is not whole");
       }
       // no transfer between files: some file systems would let both have the same blocks
       while (bytes.hasRemaining()) {
@@ -204,6 +203,12 @@ final class LogTail {
       out.force(true);
     }
     Files.move(again, segment, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** Says that a node does not start with a segment, and what to do. */
+  static CorruptLogException damaged(Path segment, String how) {
+    return new CorruptLogException(
+        "its log is damaged in " + segment + " (" + how + "). " + RESEED);
   }
 
   private static Entries entries(MappedByteBuffer bytes, Reader reader) throws IOException {

@@ -81,7 +81,7 @@ final class MembersFile {
     try {
       return LogEntryProto.parseFrom(HexFormat.of().parseHex(WholeFile.read(file).strip()));
     } catch (DamagedFileException e) {
-      throw lost(file, "its content does not fit its checksum", e);
+      throw lost(file, DamagedFileException.HOW, e);
     }
   }
 
@@ -98,12 +98,6 @@ final class MembersFile {
 
   private static IOException lost(Path file, String how, @Nullable IOException cause) {
     return new IOException(
-        "its list of members in "
-            + file
-            + " is lost ("
-            + how
-            + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
-            + " reseed`",
-        cause);
+        "its list of members in " + file + " is lost (" + how + "). " + LogTail.RESEED, cause);
   }
 }

@@ -377,12 +377,7 @@ final class RatisStateMachine extends BaseStateMachine {
     takeSnapshot(requireNonNull(arrival, "arrival")::syncArriving);
   }
 
-  /** Work on the disk. */
-  private interface DiskWork {
-    void run() throws IOException;
-  }
-
-  private void takeSnapshot(DiskWork part) {
+  private void takeSnapshot(DiskWatch.Work part) {
     try {
       part.run();
     } catch (IOException e) {
@@ -507,7 +502,7 @@ final class RatisStateMachine extends BaseStateMachine {
         });
   }
 
-  private static CompletableFuture<Void> done(DiskWork work) {
+  private static CompletableFuture<Void> done(DiskWatch.Work work) {
     try {
       work.run();
       return CompletableFuture.completedFuture(null);

@@ -69,12 +69,8 @@ final class StartFailure {
     for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
       Exception damage = damage(segment);
       if (damage != null) {
-        return ", because its log is damaged in "
-            + segment
-            + " ("
-            + damage.getMessage()
-            + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
-            + " reseed`";
+        return ", because "
+            + LogTail.damaged(segment, String.valueOf(damage.getMessage())).getMessage();
       }
     }
     Throwable root = failure;

@@ -174,7 +174,7 @@ final class VoteFile implements RaftStorageMetadataFile {
     } catch (NoSuchFileException e) {
       throw new LostException(file, "the file is missing", e);
     } catch (DamagedFileException e) {
-      throw new LostException(file, "its content does not fit its checksum", e);
+      throw new LostException(file, DamagedFileException.HOW, e);
     }
   }
 
