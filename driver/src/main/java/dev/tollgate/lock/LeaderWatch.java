@@ -7,6 +7,7 @@ import dev.tollgate.transport.HolderWatch;
 import dev.tollgate.transport.TransportException;
 import java.lang.System.Logger;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -30,8 +31,16 @@ final class LeaderWatch implements HolderWatch.Listener {
     this.listener = requireNonNull(listener, "listener");
   }
 
-  /** Asks the cluster from now on, whatever becomes of the connection. */
+  /**
+   * Asks the cluster from now on, whatever becomes of the connection.
+   *
+   * @throws SQLException if the user may not learn who holds the lock
+   */
   HolderWatch begin(Connection connection, String lock) throws SQLException {
+    try (PreparedStatement asked = connection.prepareStatement("SELECT lock_token(?)")) {
+      asked.setString(1, lock);
+      asked.executeQuery().close();
+    }
     try {
       return connection.unwrap(ClusterSession.class).watchHolder(lock, this);
     } catch (TransportException e) {

@@ -7,6 +7,7 @@ import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
@@ -82,15 +83,14 @@ public final class ClusterState {
     return state.locks().find(name);
   }
 
-  /** Returns true if a lease holds the lock under this token, exclusively or shared. */
-  public boolean holdsLock(LockName name, long token) {
-    return state.locks().isHeldUnder(name, token);
+  /** Answers a user whether a lease holds the lock under this token, exclusively or shared. */
+  public Outcome holdsLock(UserName user, LockName name, long token) {
+    return new LockInquiries(state.locks(), rights).holdsLock(user, name, token);
   }
 
-  /** The token of the oldest exclusive hold of the lock, or null. */
-  public @Nullable FencingToken lockToken(LockName name) {
-    Hold hold = state.locks().exclusiveHold(name);
-    return hold == null ? null : hold.token();
+  /** Answers a user with the token of the oldest exclusive hold of the lock, if there is one. */
+  public Outcome lockToken(UserName user, LockName name) {
+    return new LockInquiries(state.locks(), rights).lockToken(user, name);
   }
 
   /** How many holds there are of all locks, those of locks that are only kept among them. */
@@ -154,6 +154,11 @@ public final class ClusterState {
   /** Returns true if the user may do everything. */
   public boolean isAdministrator(UserName user) {
     return state.users().isAdministrator(user);
+  }
+
+  /** Returns why the user may not learn who holds the lock, or null if the user may. */
+  public Outcome.@Nullable Refused inspect(UserName user, LockName lock) {
+    return rights.inspect(user, lock);
   }
 
   /** The rights on locks and sequences that a user has, directly or through roles. */

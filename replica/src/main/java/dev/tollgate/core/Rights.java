@@ -48,7 +48,7 @@ final class Rights {
             "only an administrator may " + what + ", and user " + session.user() + " is none");
   }
 
-  /** May the user acquire these locks? */
+  /** May the user acquire these locks, and write under their tokens? */
   Outcome.@Nullable Refused acquire(Session session, Collection<LockName> locks) {
     return checked(session, Right.Kind.LOCK, locks);
   }
@@ -81,6 +81,22 @@ final class Rights {
       }
     }
     return null;
+  }
+
+  /** May the user learn who holds this lock, and under which token? */
+  Outcome.@Nullable Refused inspect(UserName user, LockName lock) {
+    return users.isAdministrator(user)
+            || has(user, right -> right.kind() != Right.Kind.SEQUENCE && right.covers(lock))
+        ? null
+        : missing(
+            "user "
+                + user
+                + " has no right on lock '"
+                + lock
+                + "', and so may not learn who holds it: an administrator can GRANT LOCK ON '"
+                + lock
+                + "' TO "
+                + user);
   }
 
   /** See {@link SqlContext#workLimit}. */

@@ -97,11 +97,11 @@ public interface SqlContext {
   /** Removes the fence of a table that was dropped or is no longer bound. */
   void dropFence(FenceId fence);
 
-  /** Returns true if a lease holds the lock under this token. */
-  boolean holdsLock(LockName lock, long token);
+  /** Answers whether a lease holds the lock under this token, if the user may learn that. */
+  Outcome holdsLock(LockName lock, long token);
 
-  /** The token under which the lock is held exclusively, or null. */
-  @Nullable FencingToken lockToken(LockName lock);
+  /** Answers with the token under which the lock is held exclusively, if the user may learn it. */
+  Outcome lockToken(LockName lock);
 
   /**
    * Performs a lock operation at this log position on behalf of the session. It stands even if the

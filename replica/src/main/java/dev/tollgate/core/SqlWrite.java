@@ -20,6 +20,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,6 +133,10 @@ final class SqlWrite implements SqlContext {
     demand(stated);
     clauseUsed = stated != null && !stated.monotonic();
     for (PresentedToken token : demanded) {
+      Outcome.Refused unable = rights.acquire(session, List.of(token.lock()));
+      if (unable != null) {
+        return unable;
+      }
       if (!locks.isHeldExclusively(token.lock(), token.token())) {
         return stale(null, token);
       }
@@ -171,6 +177,10 @@ final class SqlWrite implements SqlContext {
   }
 
   private Outcome.@Nullable Refused pass(Fence fence, LockName lock) {
+    Outcome.Refused unable = rights.acquire(session, List.of(lock));
+    if (unable != null) {
+      return unable;
+    }
     Long token = presentedFor(lock);
     if (token == null) {
       return missing("table " + fence.table(), fence.id(), lock);
@@ -186,6 +196,10 @@ final class SqlWrite implements SqlContext {
 
   @Override
   public Outcome.@Nullable Refused admitRow(FenceId id, LockName lock) {
+    Outcome.Refused unable = rights.acquire(session, List.of(lock));
+    if (unable != null) {
+      return unable;
+    }
     Long token = presentedFor(lock);
     if (token == null) {
       return missing(rowOf(id), id, lock);
@@ -200,8 +214,15 @@ final class SqlWrite implements SqlContext {
   @Override
   public Outcome.@Nullable Refused admitAllRows(FenceId id, LockName lock) {
     Long token = presentedFor(lock);
+    if (token == null && !locks.isHeld(lock)) {
+      return null;
+    }
+    Outcome.Refused unable = rights.acquire(session, List.of(lock));
+    if (unable != null) {
+      return unable;
+    }
     if (token == null) {
-      return locks.isHeld(lock) ? missing(rowOf(id), id, lock) : null;
+      return missing(rowOf(id), id, lock);
     }
     return locks.isHeldExclusively(lock, token)
         ? null
@@ -228,6 +249,11 @@ final class SqlWrite implements SqlContext {
    * @return null if the transaction may commit, else why not
    */
   Outcome.@Nullable Refused admitCommit(Transaction committing) {
+    Outcome.Refused unable =
+        rights.isAdministrator(session) ? null : rights.acquire(session, locksOf(committing));
+    if (unable != null) {
+      return unable;
+    }
     for (Map.Entry<LockName, Long> entry : committing.demanded().entrySet()) {
       if (!locks.isHeldExclusively(entry.getKey(), entry.getValue())) {
         return stale(null, new PresentedToken(entry.getKey(), entry.getValue()));
@@ -250,6 +276,20 @@ final class SqlWrite implements SqlContext {
     committing.highest().forEach(this::accepted);
     committing.rows().forEach((row, token) -> accepted(row.fence(), token));
     return null;
+  }
+
+  /** The locks under whose tokens a transaction has written. */
+  private SortedSet<LockName> locksOf(Transaction committing) {
+    SortedSet<LockName> used = new TreeSet<>(committing.demanded().keySet());
+    committing.rows().keySet().forEach(row -> used.add(row.lock()));
+    for (FenceId id : committing.passed().keySet()) {
+      Fence fence = fences.find(id);
+      LockName lock = fence == null ? null : fence.lock();
+      if (lock != null) {
+        used.add(lock);
+      }
+    }
+    return used;
   }
 
   private void accepted(FenceId id, long token) {
@@ -286,14 +326,13 @@ final class SqlWrite implements SqlContext {
   }
 
   @Override
-  public boolean holdsLock(LockName lock, long token) {
-    return locks.isHeldUnder(lock, token);
+  public Outcome holdsLock(LockName lock, long token) {
+    return new LockInquiries(locks, rights).holdsLock(session.user(), lock, token);
   }
 
   @Override
-  public @Nullable FencingToken lockToken(LockName lock) {
-    Hold hold = locks.exclusiveHold(lock);
-    return hold == null ? null : hold.token();
+  public Outcome lockToken(LockName lock) {
+    return new LockInquiries(locks, rights).lockToken(session.user(), lock);
   }
 
   @Override

@@ -135,13 +135,13 @@ final class CoreCalls implements SqlContext {
   }
 
   @Override
-  public boolean holdsLock(LockName lock, long token) {
+  public Outcome holdsLock(LockName lock, long token) {
     return call(() -> core.holdsLock(lock, token));
   }
 
   @Override
-  public @Nullable FencingToken lockToken(LockName lock) {
-    return CoreCalls.<@Nullable FencingToken>call(() -> core.lockToken(lock));
+  public Outcome lockToken(LockName lock) {
+    return call(() -> core.lockToken(lock));
   }
 
   @Override

@@ -194,7 +194,7 @@ class CapacityTest {
             sessions.get(6),
             FakeSqlStore.statement(
                 "WRITE t", List.of(FakeSqlStore.locked("v", "x")), TransactionScope.AUTOCOMMIT)));
-    assertEquals(1, core.machine.state().lockToken(new LockName("lock0")).value());
+    assertEquals(1, HeldLocks.lockToken(core.machine.state(), new LockName("lock0")).value());
   }
 
   @Test

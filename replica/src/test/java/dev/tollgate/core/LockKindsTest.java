@@ -47,8 +47,8 @@ class LockKindsTest {
     assertEquals(new Outcome.Waiting(), core.acquire(c, "pool", null));
     assertTrue(core.release(a, "pool"));
     assertEquals(3, token(core.completed(c)));
-    assertTrue(core.machine.state().holdsLock(new LockName("pool"), 2));
-    assertFalse(core.machine.state().holdsLock(new LockName("pool"), 1));
+    assertTrue(HeldLocks.holdsLock(core.machine.state(), new LockName("pool"), 2));
+    assertFalse(HeldLocks.holdsLock(core.machine.state(), new LockName("pool"), 1));
   }
 
   @Test
@@ -126,7 +126,7 @@ class LockKindsTest {
   @Test
   void severalLocksAreGrantedInOneEntryInTheOrderAsked() {
     assertEquals(tokens(1, 2, 3), all(a, "x", "z", "y"));
-    assertEquals(2, core.machine.state().lockToken(new LockName("z")).value());
+    assertEquals(2, HeldLocks.lockToken(core.machine.state(), new LockName("z")).value());
   }
 
   @Test
@@ -254,8 +254,8 @@ class LockKindsTest {
     assertEquals(RefusalCode.TOKEN_STALE, refusal(write(a, token)));
     assertEquals(RefusalCode.TOKEN_STALE, refusal(write(a, core.machine.state().lastToken())));
     assertFalse(
-        core.machine.state().holdsLock(new LockName("x"), core.machine.state().lastToken()));
-    assertNull(core.machine.state().lockToken(new LockName("x")));
+        HeldLocks.holdsLock(core.machine.state(), new LockName("x"), core.machine.state().lastToken()));
+    assertNull(HeldLocks.lockToken(core.machine.state(), new LockName("x")));
   }
 
   @Test
@@ -298,7 +298,7 @@ class LockKindsTest {
     LeaseId to = core.lease(b);
     assertEquals(2, token(transfer(a, "x", null, to)));
     assertNull(core.completed(c));
-    assertFalse(core.machine.state().holdsLock(new LockName("x"), old));
+    assertFalse(HeldLocks.holdsLock(core.machine.state(), new LockName("x"), old));
     core.perform(b, new Operation.ReleaseLock(new LockName("x"), to, 0));
     assertEquals(3, token(core.completed(c)));
   }
@@ -318,7 +318,7 @@ class LockKindsTest {
     LeaseId to = core.lease(b);
     assertEquals(new Outcome.NotGranted(), transfer(b, "x", null, to));
     assertEquals(RefusalCode.LEASE_GONE, refusal(transfer(a, "x", null, new LeaseId(77))));
-    assertEquals(1, core.machine.state().lockToken(new LockName("x")).value());
+    assertEquals(1, HeldLocks.lockToken(core.machine.state(), new LockName("x")).value());
   }
 
   @Test

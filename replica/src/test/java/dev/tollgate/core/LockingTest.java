@@ -98,7 +98,7 @@ class LockingTest {
     assertEquals(
         new Outcome.Answered(false),
         core.apply(new Command.EndWait(b, waited, Command.WaitEnd.TIMED_OUT)));
-    assertTrue(core.machine.state().holdsLock(new LockName("x"), 2));
+    assertTrue(HeldLocks.holdsLock(core.machine.state(), new LockName("x"), 2));
   }
 
   @Test
@@ -157,7 +157,7 @@ class LockingTest {
   void releaseByAnotherLeaseIsAnsweredNo() {
     core.take(a, "x");
     assertFalse(core.release(b, "x"));
-    assertTrue(core.machine.state().holdsLock(new LockName("x"), 1));
+    assertTrue(HeldLocks.holdsLock(core.machine.state(), new LockName("x"), 1));
   }
 
   @Test

@@ -204,7 +204,7 @@ class RightsOnLocksTest {
     long token = core.take(ann, "x");
     revoke("x", "ANN");
     assertMissing(tryAcquire(ann, "x"));
-    assertEquals(token, core.machine.state().lockToken(new LockName("x")).value());
+    assertEquals(token, HeldLocks.lockToken(core.machine.state(), new LockName("x")).value());
     assertTrue(core.release(ann, "x"));
     assertMissing(tryAcquire(ann, "x"));
   }
@@ -227,7 +227,7 @@ class RightsOnLocksTest {
       revoke("x", "ANN");
       assertMissing(core.completed(waiter));
       assertTrue(core.release(root, "x"));
-      assertNull(core.machine.state().lockToken(new LockName("x")));
+      assertNull(HeldLocks.lockToken(core.machine.state(), new LockName("x")));
       revoke("free", "ANN");
       core.apply(new Command.CloseSession(waiter));
     }

@@ -47,7 +47,7 @@ class SkippedCommandsTest {
     assertEquals(
         refused,
         driver.machine.apply(new LogPosition(next.logIndex() + 1, 0, 1), command).outcome());
-    assertNull(driver.machine.state().lockToken(JOB));
+    assertNull(HeldLocks.lockToken(driver.machine.state(), JOB));
     driver.machine.checkInvariants();
     assertEquals(List.of(new StateRecord.SkippedCommand(next.logIndex(), 3)), skips());
     Command.Perform later = new Command.Perform(session, 2, take());

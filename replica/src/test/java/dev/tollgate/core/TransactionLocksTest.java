@@ -87,7 +87,7 @@ class TransactionLocksTest {
     assertNull(core.completed(a));
     core.release(c, "x");
     assertEquals(3, token(core.completed(a)));
-    assertEquals(3, core.machine.state().lockToken(new LockName("x")).value());
+    assertEquals(3, HeldLocks.lockToken(core.machine.state(), new LockName("x")).value());
     end(a, true);
     assertNull(core.machine.state().lock(new LockName("x")));
   }
@@ -175,7 +175,7 @@ class TransactionLocksTest {
     long token = core.take(a, "x");
     assertEquals(token, token(lock(a, "x")));
     end(a, true);
-    assertEquals(token, core.machine.state().lockToken(new LockName("x")).value());
+    assertEquals(token, HeldLocks.lockToken(core.machine.state(), new LockName("x")).value());
   }
 
   @Test
@@ -201,7 +201,7 @@ class TransactionLocksTest {
         refusal(core.perform(b, new Operation.ReleaseLock(new LockName("x"), lease, 0))));
     assertEquals(
         RefusalCode.LEASE_GONE, refusal(core.perform(b, new Operation.RevokeLease(lease))));
-    assertEquals(1, core.machine.state().lockToken(new LockName("x")).value());
+    assertEquals(1, HeldLocks.lockToken(core.machine.state(), new LockName("x")).value());
   }
 
   @Test
@@ -294,7 +294,7 @@ class TransactionLocksTest {
     core.take(a, "x");
     assertInstanceOf(Outcome.Executed.class, lockedBy(a, "WRITE t", "x"));
     assertEquals(1, core.machine.state().lastToken());
-    assertEquals(1, core.machine.state().lockToken(new LockName("x")).value());
+    assertEquals(1, HeldLocks.lockToken(core.machine.state(), new LockName("x")).value());
   }
 
   @Test

@@ -99,7 +99,7 @@ class UsersTest {
   }
 
   private @Nullable Long tokenOf(String lock) {
-    var token = core.machine.state().lockToken(new LockName(lock));
+    var token = HeldLocks.lockToken(core.machine.state(), new LockName(lock));
     return token == null ? null : (Long) token.value();
   }
 

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockException;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Procedure;
 import java.sql.Connection;
@@ -95,7 +97,9 @@ class RightsTest {
           new Row("CREATE SCHEMA OTHER", ADMINISTRATOR, ADMINISTRATOR),
           new Row("ALTER TABLE APP.T ADD COLUMN B INT", OBJECT, null),
           new Row("ALTER TABLE APP.T FENCED BY LOCK 'app-f'", OBJECT, null),
-          new Row("ALTER TABLE APP.F NOT FENCED", OBJECT, "23T02"),
+          new Row("ALTER TABLE APP.F NOT FENCED", OBJECT, OWN),
+          new Row("INSERT INTO APP.F VALUES (1)", OWN, OWN),
+          new Row("UPDATE APP.T SET A = 2 FENCED BY LOCK 'app-x' TOKEN 1", OBJECT, OWN),
           new Row("ALTER VIEW APP.V RECOMPILE", OBJECT, null),
           new Row("ALTER INDEX APP.I RENAME TO I3", OBJECT, null),
           new Row("ALTER SEQUENCE APP.S RESTART WITH 5", OBJECT, null),
@@ -149,8 +153,11 @@ class RightsTest {
           new Row("SELECT release_lock('app-l', {lease})", OWN, OWN),
           new Row("SELECT transfer_lock('app-l', {lease}, {lease})", OWN, OWN),
           new Row("SELECT force_release_lock('app-l')", OWN, OWN),
-          new Row("SELECT holds_lock('app-l', 1)", null, null),
-          new Row("SELECT lock_token('app-l')", null, null),
+          new Row("SELECT holds_lock('app-l', 1)", OWN, OWN),
+          new Row("SELECT lock_token('app-l')", OWN, OWN),
+          new Row("SELECT 1 WHERE lock_token('app-l') IS NULL", OWN, OWN),
+          new Row("SELECT 1 FROM APP.T WHERE holds_lock('app-l', A)", OBJECT, OWN),
+          new Row("UPDATE APP.T SET A = 2 WHERE lock_token('app-l') = 1", OBJECT, OWN),
           new Row("INSERT INTO APP.T SELECT 70, try_acquire_lock('app-l')", OBJECT, OWN),
           new Row("CALL take_snapshot()", OWN, OWN),
           new Row("CALL verify_replicas()", OWN, OWN),
@@ -194,14 +201,21 @@ class RightsTest {
 
   private static Connection connect(@Nullable String user, @Nullable String password)
       throws SQLException {
+    return DriverManager.getConnection(url(), properties(user, password));
+  }
+
+  private static String url() {
+    return "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
+  }
+
+  private static Properties properties(@Nullable String user, @Nullable String password) {
     Properties properties = new Properties();
     if (user != null && password != null) {
       properties.put("user", user);
       properties.put("password", password);
     }
     properties.put("lockWait", "10ms");
-    return DriverManager.getConnection(
-        "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/", properties);
+    return properties;
   }
 
   private static @Nullable String refusal(Connection connection, String sql) {
@@ -369,6 +383,64 @@ class RightsTest {
       run(admin, "REVOKE BILLING FROM LEE");
       assertEquals(OWN, refusal(lee, "SELECT acquire_lock('pay-3')"));
     }
+  }
+
+  /** A token is a number that anybody may have read: it serves only users with the right LOCK. */
+  @Test
+  void tokenIsNoRight() throws Exception {
+    run(admin, "CREATE USER IVY PASSWORD 'ivy'");
+    run(admin, "CREATE TABLE FENCED_T (ID INT PRIMARY KEY) FENCED BY LOCK 'fence-1'");
+    run(
+        admin,
+        "CREATE TABLE ROWS_T (ID INT PRIMARY KEY, A INT) FENCED BY LOCK ('fence-' || ID)");
+    run(admin, "GRANT SELECT, INSERT, UPDATE ON FENCED_T TO IVY");
+    run(admin, "GRANT SELECT, INSERT, UPDATE ON ROWS_T TO IVY");
+    try (Connection ivy = connect("ivy", "ivy");
+        Connection holder = connect("root", "root")) {
+      String token = one(holder, "SELECT acquire_lock('fence-1')");
+      run(holder, "INSERT INTO ROWS_T VALUES (1, 1)");
+      for (String sql :
+          List.of(
+              "INSERT INTO FENCED_T VALUES (1)",
+              "INSERT INTO FENCED_T VALUES (1) FENCED BY LOCK 'fence-1' TOKEN " + token,
+              "INSERT INTO FENCED_T VALUES (1) FENCED BY LOCK 'fence-1' TOKEN 1",
+              "UPDATE ROWS_T SET A = 2",
+              "UPDATE ROWS_T SET A = 2 FENCED BY LOCK 'fence-1' TOKEN " + token)) {
+        assertRefused(ivy, sql, token);
+      }
+      assertNull(
+          one(
+              ivy,
+              "SELECT HIGHEST_TOKEN FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'FENCED_T'"));
+      try (LockClient client = LockClient.connect(url(), properties("ivy", "ivy"))) {
+        LockException e =
+            assertThrows(LockException.class, () -> client.onHolderChange("fence-1", any -> {}));
+        assertEquals(OWN, e.sqlState());
+      }
+      run(ivy, "SET FENCING TOKEN " + token + " FOR LOCK 'fence-1'");
+      assertRefused(ivy, "INSERT INTO FENCED_T VALUES (1)", token);
+      run(ivy, "SET FENCED BY LOCK 'fence-1' TOKEN " + token);
+      assertRefused(ivy, "INSERT INTO FENCED_T VALUES (1)", token);
+      run(admin, "GRANT LOCK ON 'fence-1' TO IVY");
+      run(ivy, "INSERT INTO FENCED_T VALUES (1)");
+      assertEquals(token, one(ivy, "SELECT lock_token('fence-1')"));
+      assertEquals("1", one(admin, "SELECT COUNT(*) FROM FENCED_T"));
+      ivy.setAutoCommit(false);
+      run(ivy, "INSERT INTO FENCED_T VALUES (2)");
+      run(admin, "REVOKE LOCK ON 'fence-1' FROM IVY");
+      SQLException e = assertThrows(SQLException.class, ivy::commit);
+      assertEquals(OWN, e.getSQLState(), e.getMessage());
+      assertEquals("1", one(admin, "SELECT COUNT(*) FROM FENCED_T"));
+    }
+    run(admin, "DROP TABLE FENCED_T FENCED BY LOCK 'fence-1' TOKEN " + one(admin, "SELECT acquire_lock('fence-1')"));
+    run(admin, "DROP TABLE ROWS_T");
+  }
+
+  private static void assertRefused(Connection connection, String sql, String token) {
+    SQLException e = assertThrows(SQLException.class, () -> run(connection, sql), sql);
+    assertEquals(OWN, e.getSQLState(), e.getMessage());
+    assertFalse(e.getMessage().contains("token " + token), e.getMessage());
+    assertFalse(e.getMessage().contains("held"), e.getMessage());
   }
 
   @Test

@@ -282,7 +282,7 @@ final class Checker {
                   0,
                   0,
                   Op.LOCKS + Op.REGISTERS + 1,
-                  NoLocks.INSTANCE,
+                  LockAccess.NONE,
                   new SqlReader.Canceller());
       StatementResult.Rows rows =
           (StatementResult.Rows) StatementResult.read(page.body().bytes(), null);
@@ -447,32 +447,6 @@ final class Checker {
               + " ms lives after leaders have kept its time for "
               + aging.passed / 1_000_000
               + " ms since its last renewal");
-    }
-  }
-
-  /** Queries of tables alone. */
-  private enum NoLocks implements LockAccess {
-    INSTANCE;
-
-    @Override
-    public boolean holdsLock(dev.tollgate.core.command.LockName lock, long token) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public @Nullable Long lockToken(dev.tollgate.core.command.LockName lock) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public dev.tollgate.core.command.Outcome perform(
-        dev.tollgate.core.command.Operation operation) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public List<@Nullable Object[]> rows(dev.tollgate.store.statement.SystemTable table) {
-      throw new UnsupportedOperationException();
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.simulation;
 
+import dev.tollgate.core.HeldLocks;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.store.h2.SqlValue;
@@ -27,7 +28,7 @@ final class FenceOnReceipt {
     String lock = execute.sql().substring(name, execute.sql().indexOf('\'', name));
     List<SqlValue> values = SqlValue.decode(execute.parameterSets().get(0));
     long token = Op.number(values.get(values.size() - 1));
-    if (!replica.state().look(state -> state.holdsLock(new LockName(lock), token))) {
+    if (!replica.state().look(state -> HeldLocks.holdsLock(state, new LockName(lock), token))) {
       return frame;
     }
     Request.Execute plain =

@@ -281,12 +281,12 @@ class DatabaseScriptTest {
   private record CancellingViews(LockAccess views, SqlReader.Canceller canceller)
       implements LockAccess {
     @Override
-    public boolean holdsLock(LockName lock, long token) {
+    public Outcome holdsLock(LockName lock, long token) {
       return views.holdsLock(lock, token);
     }
 
     @Override
-    public @Nullable Long lockToken(LockName lock) {
+    public Outcome lockToken(LockName lock) {
       return views.lockToken(lock);
     }
 

@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import dev.tollgate.core.HeldLocks;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -111,7 +112,7 @@ class DroppedUsersTest {
     }
     drop();
     assertEquals(List.of("1,1"), driver.query("SELECT * FROM T"));
-    assertEquals(null, driver.machine.state().lockToken(new LockName("job")));
+    assertEquals(null, HeldLocks.lockToken(driver.machine.state(), new LockName("job")));
   }
 
   @Test

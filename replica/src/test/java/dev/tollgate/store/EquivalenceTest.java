@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.HeldLocks;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.ClientInfo;
@@ -329,7 +330,7 @@ class EquivalenceTest {
           new LockName(random.nextBoolean() ? "\u0000" : "\ud83d\ude00"), random.nextLong());
     }
     LockName lock = new LockName("o-" + random.nextInt(5));
-    FencingToken token = replica.machine.state().lockToken(lock);
+    FencingToken token = HeldLocks.lockToken(replica.machine.state(), lock);
     return new Operation.FenceSession(
         kind == 2 && token != null ? new PresentedToken(lock, token.value()) : null);
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.HeldLocks;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockMode;
@@ -572,7 +573,7 @@ class RowFencesTest {
   }
 
   private long tokenOf(String lock) {
-    return replica.machine.state().lockToken(new LockName(lock)).value();
+    return HeldLocks.lockToken(replica.machine.state(), new LockName(lock)).value();
   }
 
   private void present(SessionId session, String lock, @Nullable Long token) {

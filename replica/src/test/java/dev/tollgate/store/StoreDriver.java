@@ -365,17 +365,16 @@ final class StoreDriver implements AutoCloseable {
     ClusterState state = machine.state();
     return new LockAccess() {
       @Override
-      public boolean holdsLock(LockName lock, long token) {
+      public Outcome holdsLock(LockName lock, long token) {
         if (lock.value().equals("signal")) {
           signal.run();
         }
-        return state.holdsLock(lock, token);
+        return state.holdsLock(UserName.ANONYMOUS, lock, token);
       }
 
       @Override
-      public @Nullable Long lockToken(LockName lock) {
-        var token = state.lockToken(lock);
-        return token == null ? null : (Long) token.value();
+      public Outcome lockToken(LockName lock) {
+        return state.lockToken(UserName.ANONYMOUS, lock);
       }
 
       @Override

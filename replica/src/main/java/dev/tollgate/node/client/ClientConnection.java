@@ -210,7 +210,7 @@ public final class ClientConnection {
       snapshot.read(read, answer);
     } else if (request instanceof Request.AwaitHolder await) {
       watching = true;
-      watches.await(await, replies, answer);
+      watches.await(await, SessionRequests.nameOf(greeting.user()), replies, answer);
     } else if (request instanceof Request.AwaitLeader await) {
       leaders.await(await, replies, answer);
     } else if (request instanceof Request.AskNodeStatus) {

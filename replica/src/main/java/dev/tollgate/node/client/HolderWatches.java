@@ -2,6 +2,8 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Hold;
 import dev.tollgate.core.Lock;
@@ -30,13 +32,20 @@ final class HolderWatches {
   /** A request. */
   private static final class Watch {
     final LockName lock;
+    final UserName user;
     final long knownToken;
     final ReplyChannel client;
     final Consumer<Reply> answer;
     final AtomicBoolean waits = new AtomicBoolean(true);
 
-    Watch(LockName lock, long knownToken, ReplyChannel client, Consumer<Reply> answer) {
+    Watch(
+        LockName lock,
+        UserName user,
+        long knownToken,
+        ReplyChannel client,
+        Consumer<Reply> answer) {
       this.lock = lock;
+      this.user = user;
       this.knownToken = knownToken;
       this.client = client;
       this.answer = answer;
@@ -59,7 +68,8 @@ final class HolderWatches {
     this.most = most;
   }
 
-  void await(Request.AwaitHolder request, ReplyChannel client, Consumer<Reply> answer) {
+  void await(
+      Request.AwaitHolder request, UserName user, ReplyChannel client, Consumer<Reply> answer) {
     String name = request.lock();
     if (name.isEmpty() || name.length() > Limits.LOCK_NAME_CHARS || !Text.isWellFormed(name)) {
       answer.accept(
@@ -73,7 +83,7 @@ final class HolderWatches {
               SqlState.TOO_MANY,
               "the node has " + most + " requests that wait for the holder of a lock"));
     } else {
-      begin(new Watch(new LockName(name), request.knownToken(), client, answer));
+      begin(new Watch(new LockName(name), user, request.knownToken(), client, answer));
     }
   }
 
@@ -82,7 +92,8 @@ final class HolderWatches {
         leads -> {
           watches.compute(watch.lock, (lock, others) -> with(watch, others));
           if (leads && leadership.isAssumed()) {
-            state.ask(now -> answerIfChanged(watch, exclusiveHold(now.lock(watch.lock))));
+            state.ask(
+                now -> answerIfDue(now, watch, exclusiveHold(now.lock(watch.lock))));
           } else {
             answer(watch, leadership.notLeader());
           }
@@ -111,14 +122,17 @@ final class HolderWatches {
     for (Map.Entry<LockName, Set<Watch>> of : watches.entrySet()) {
       Hold hold = exclusiveHold(now.lock(of.getKey()));
       for (Watch watch : of.getValue()) {
-        answerIfChanged(watch, hold);
+        answerIfDue(now, watch, hold);
       }
     }
   }
 
-  private void answerIfChanged(Watch watch, @Nullable Hold hold) {
+  private void answerIfDue(ClusterState now, Watch watch, @Nullable Hold hold) {
     long token = hold == null ? 0 : hold.token().value();
-    if (token != watch.knownToken) {
+    Outcome.Refused refused = now.inspect(watch.user, watch.lock);
+    if (refused != null) {
+      answer(watch, Replies.of(refused));
+    } else if (token != watch.knownToken) {
       answer(watch, new Reply.Holder(token, hold == null ? null : hold.lease().owner()));
     }
   }

@@ -2,6 +2,8 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockName;
@@ -93,15 +95,16 @@ final class LockStatements {
   private void call(ReceivedStatement statement, Plan.LockCall plan, List<SqlValue> values)
       throws SQLException {
     String label = plan.columnLabel();
+    UserName user = statement.session().user();
     if (plan.function() == LockFunction.RENEW_LEASE) {
       renewals.renew(statement, LockArguments.leaseId(values.get(0)), label);
     } else if (plan.function() == LockFunction.HOLDS_LOCK) {
       LockName lock = LockArguments.lockName(values.get(0));
       long token = LockArguments.token(values.get(1));
-      ask(statement, now -> LockAnswers.resultOf(now.holdsLock(lock, token), label));
+      ask(statement, LockAnswers.Kind.YES_OR_NO, label, now -> now.holdsLock(user, lock, token));
     } else if (plan.function() == LockFunction.LOCK_TOKEN) {
       LockName lock = LockArguments.lockName(values.get(0));
-      ask(statement, now -> LockAnswers.resultOf(tokenOf(now, lock), label));
+      ask(statement, LockAnswers.Kind.NUMBER, label, now -> now.lockToken(user, lock));
     } else {
       Operation operation =
           Operations.lockCall(
@@ -135,13 +138,14 @@ final class LockStatements {
   }
 
   /** Answers from the replicated state. */
-  private void ask(ReceivedStatement statement, Function<ClusterState, byte[]> question) {
-    access.withState(statement, () -> state.ask(now -> statement.result(question.apply(now))));
-  }
-
-  private static @Nullable Long tokenOf(ClusterState state, LockName lock) {
-    FencingToken token = state.lockToken(lock);
-    return token == null ? null : (Long) token.value();
+  private void ask(
+      ReceivedStatement statement,
+      LockAnswers.Kind kind,
+      String label,
+      Function<ClusterState, Outcome> question) {
+    access.withState(
+        statement,
+        () -> state.ask(now -> statement.reply(Replies.of(question.apply(now), kind, label))));
   }
 
   /** Rejects a client that cannot prove that its own lease is alive (invariant I8). */

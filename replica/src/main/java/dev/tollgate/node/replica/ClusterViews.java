@@ -95,17 +95,13 @@ public final class ClusterViews implements LockAccess {
   }
 
   @Override
-  public boolean holdsLock(LockName lock, long token) {
-    return look(state -> state.holdsLock(lock, token));
+  public Outcome holdsLock(LockName lock, long token) {
+    return look(state -> state.holdsLock(viewer, lock, token));
   }
 
   @Override
-  public @Nullable Long lockToken(LockName lock) {
-    return this.<@Nullable Long>look(
-        state -> {
-          FencingToken token = state.lockToken(lock);
-          return token == null ? null : (Long) token.value();
-        });
+  public Outcome lockToken(LockName lock) {
+    return look(state -> state.lockToken(viewer, lock));
   }
 
   @Override
@@ -124,7 +120,7 @@ public final class ClusterViews implements LockAccess {
       case TRANSACTIONS -> look(state -> transactions(state, seen(state)));
       case USERS -> look(state -> users(state, seen(state)));
       case RIGHTS -> look(state -> rights(state, seen(state)));
-      case FENCES -> look(ClusterViews::fences);
+      case FENCES -> look(state -> fences(state, seen(state)));
       case NODES -> nodes();
       case REPLICA_CHECKS -> forAdministrators(() -> look(ClusterViews::replicaChecks));
       case ENVIRONMENT -> forAdministrators(this::environment);
@@ -354,7 +350,7 @@ public final class ClusterViews implements LockAccess {
     return rows;
   }
 
-  private static List<@Nullable Object[]> fences(ClusterState state) {
+  private static List<@Nullable Object[]> fences(ClusterState state, Visibility seen) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Fence fence : state.fences()) {
       LockName lock = fence.lock();
@@ -364,7 +360,7 @@ public final class ClusterViews implements LockAccess {
             fence.table().name(),
             lock == null ? null : lock.value(),
             fence.reading().name(),
-            fence.highestToken(),
+            seen.shows(fence) ? (Long) fence.highestToken() : null,
             fence.terms() instanceof Operation.RowFence rowFence ? rowFence.lockSql() : null
           });
     }

@@ -1,6 +1,7 @@
 package dev.tollgate.node.replica;
 
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Fence;
 import dev.tollgate.core.Lease;
 import dev.tollgate.core.Lock;
 import dev.tollgate.core.Session;
@@ -72,6 +73,12 @@ final class Visibility {
     return all
         || rights.stream()
             .anyMatch(right -> right.kind() != Right.Kind.SEQUENCE && right.covers(lock));
+  }
+
+  /** True if the tokens of the fence may be shown. */
+  boolean shows(Fence fence) {
+    LockName lock = fence.lock();
+    return all || (lock != null && shows(lock));
   }
 
   boolean shows(Right right) {

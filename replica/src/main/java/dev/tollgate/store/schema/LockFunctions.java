@@ -1,5 +1,7 @@
 package dev.tollgate.store.schema;
 
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.store.h2.SqlErrors;
@@ -26,13 +28,14 @@ public final class LockFunctions {
 
   public static boolean holdsLock(Connection connection, Value lock, Value token)
       throws SQLException {
-    return locks(connection)
-        .holdsLock(
-            LockArguments.lockName(SqlValue.of(lock)), LockArguments.token(SqlValue.of(token)));
+    LockName name = LockArguments.lockName(SqlValue.of(lock));
+    long presented = LockArguments.token(SqlValue.of(token));
+    return LockAnswers.valueOf(locks(connection).holdsLock(name, presented)).getBoolean();
   }
 
   public static @Nullable Long lockToken(Connection connection, Value lock) throws SQLException {
-    return locks(connection).lockToken(LockArguments.lockName(SqlValue.of(lock)));
+    LockName name = LockArguments.lockName(SqlValue.of(lock));
+    return number(locks(connection).lockToken(name));
   }
 
   public static @Nullable Long createLease(Connection connection, Value ttl) throws SQLException {
@@ -113,7 +116,11 @@ public final class LockFunctions {
 
   private static @Nullable Long number(Connection connection, Operation operation)
       throws SQLException {
-    Value value = LockAnswers.valueOf(locks(connection).perform(operation));
+    return number(locks(connection).perform(operation));
+  }
+
+  private static @Nullable Long number(Outcome outcome) throws SQLException {
+    Value value = LockAnswers.valueOf(outcome);
     return value.getValueType() == Value.NULL ? null : (Long) value.getLong();
   }
 

@@ -31,11 +31,11 @@ public interface LockAccess {
     return this;
   }
 
-  /** True if the lock is held under this token. */
-  boolean holdsLock(LockName lock, long token);
+  /** Answers whether the lock is held under this token, or refuses the user. */
+  Outcome holdsLock(LockName lock, long token);
 
-  /** The token under which the lock is held exclusively, or null. */
-  @Nullable Long lockToken(LockName lock);
+  /** Grants the token under which the lock is held exclusively, or none, or refuses the user. */
+  Outcome lockToken(LockName lock);
 
   /** Performs an operation at the statement's log position; refused outside the log. */
   Outcome perform(Operation operation);
@@ -55,13 +55,13 @@ public interface LockAccess {
   LockAccess NONE =
       new LockAccess() {
         @Override
-        public boolean holdsLock(LockName lock, long token) {
-          return false;
+        public Outcome holdsLock(LockName lock, long token) {
+          return new Outcome.Answered(false);
         }
 
         @Override
-        public @Nullable Long lockToken(LockName lock) {
-          return null;
+        public Outcome lockToken(LockName lock) {
+          return new Outcome.NotGranted();
         }
 
         @Override
@@ -79,14 +79,13 @@ public interface LockAccess {
   static LockAccess of(SqlContext context) {
     return new LockAccess() {
       @Override
-      public boolean holdsLock(LockName lock, long token) {
+      public Outcome holdsLock(LockName lock, long token) {
         return context.holdsLock(lock, token);
       }
 
       @Override
-      public @Nullable Long lockToken(LockName lock) {
-        var token = context.lockToken(lock);
-        return token == null ? null : (Long) token.value();
+      public Outcome lockToken(LockName lock) {
+        return context.lockToken(lock);
       }
 
       @Override
