@@ -46,7 +46,11 @@ public final class LogClock {
   private @Nullable ClockReading last;
 
   private long logTimeMicros;
+
+  /** True if {@link #last} is of an entry that was stamped here. */
   private boolean stamped;
+
+  private boolean toldLast;
   private Set<String> toldWrong = Set.of();
   private boolean toldDisagreement;
   private boolean toldAhead;
@@ -136,6 +140,7 @@ public final class LogClock {
           || stampMicros > before.at(nanos)
           || stampMicros < before.at(nanos) - BOUND_MICROS) {
         last = new ClockReading(stampMicros, nanos);
+        stamped = false;
       }
     } finally {
       mutex.unlock();
@@ -257,7 +262,8 @@ public final class LogClock {
           nodeId,
           instant(from),
           instant(to));
-    } else {
+    } else if (!toldLast) {
+      toldLast = true;
       LOG.info(
           "{}: the last entry that is known here is of {}, and it is {}",
           nodeId,

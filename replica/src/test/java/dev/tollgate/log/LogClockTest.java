@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.CapturedLines;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -175,5 +177,24 @@ class LogClockTest {
     assertTrue(clock.look().logStands());
     assertEquals(YEARS, clock.look().logAheadMicros());
     assertEquals(right(), clock.stampMicros());
+  }
+
+  /** A node that replays its log after hours is asked to stamp by each client that takes it for the leader. */
+  @Test
+  void entriesThatAreAppliedAgainAreNoJumpOfTheTime() {
+    answers("n2", 0);
+    answers("n3", 0);
+    try (CapturedLines lines = new CapturedLines(LogClock.class)) {
+      for (int i = 0; i < 10; i++) {
+        clock.applied(right() - 5_000 * SECOND + i, right());
+        clock.stampMicros();
+      }
+      assertEquals(List.of(), lines.warnings());
+      ownAhead = -3_600 * SECOND;
+      answers("n2", -3_600 * SECOND);
+      answers("n3", -3_600 * SECOND);
+      clock.stampMicros();
+      assertEquals(1, lines.warnings().size(), () -> "" + lines.warnings());
+    }
   }
 }

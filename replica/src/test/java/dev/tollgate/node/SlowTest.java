@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.CapturedLines;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
-import dev.tollgate.node.slow.CapturedLines;
 import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.node.slow.SlowSettings;
 import java.sql.Connection;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.CapturedLines;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Lock;
 import dev.tollgate.core.command.ClientInfo;

@@ -1,4 +1,4 @@
-package dev.tollgate.node.slow;
+package dev.tollgate;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
