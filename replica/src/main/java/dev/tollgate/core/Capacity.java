@@ -14,6 +14,8 @@ import dev.tollgate.core.command.RefusalCode;
  * @param leases live leases
  * @param leasesPerUser live leases that sessions of one user have created
  * @param holds held locks, counted once for each lease that holds one
+ * @param holdsPerUser the same of the leases of one user
+ * @param transactionsPerUser open transactions of one user
  * @param holdersPerLock leases that may hold a lock in shared mode together
  * @param waitersPerLock requests that may wait for one lock
  * @param lockDefinitions locks with a definition of their own
@@ -27,6 +29,8 @@ public record Capacity(
     int leases,
     int leasesPerUser,
     int holds,
+    int holdsPerUser,
+    int transactionsPerUser,
     int holdersPerLock,
     int waitersPerLock,
     int lockDefinitions,
@@ -41,6 +45,8 @@ public record Capacity(
           Limits.LEASES,
           Limits.LEASES_PER_USER,
           Limits.HELD_LOCKS,
+          Limits.HELD_LOCKS_PER_USER,
+          Limits.TRANSACTIONS_PER_USER,
           Limits.HOLDERS_PER_LOCK,
           Limits.WAITERS_PER_LOCK,
           Limits.LOCK_DEFINITIONS,

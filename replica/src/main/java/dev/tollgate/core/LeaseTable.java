@@ -33,7 +33,7 @@ final class LeaseTable {
   Outcome.@Nullable Refused full(Session creator) {
     String instead = "revoke those that are not needed; view TOLLGATE.LEASES names them";
     return leases.size() < most
-        ? shares.full(creator.user(), instead)
+        ? shares.full(creator.user(), 1, instead)
         : Capacity.exceeded("the number of live leases is", most, instead);
   }
 

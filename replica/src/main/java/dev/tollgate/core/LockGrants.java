@@ -71,7 +71,7 @@ final class LockGrants {
           : new Outcome.Granted(mine.token());
     }
     if (isFree(lock, mode)) {
-      Outcome.Refused full = full(1);
+      Outcome.Refused full = full(lease, 1);
       if (full == null && lock != null && lock.holders() >= capacity.holdersPerLock()) {
         full =
             Capacity.exceeded(
@@ -102,7 +102,7 @@ final class LockGrants {
       }
     }
     if (free) {
-      Outcome.Refused full = full(missing);
+      Outcome.Refused full = full(lease, missing);
       return full == null
           ? grantAll(names, lease, request.session(), nowMicros, AuditEvent.GrantWay.AT_ONCE)
           : full;
@@ -135,13 +135,11 @@ final class LockGrants {
     return new Outcome.Waiting();
   }
 
-  private Outcome.@Nullable Refused full(int more) {
+  private Outcome.@Nullable Refused full(Lease lease, int more) {
+    String instead = "release those that are not needed; view TOLLGATE.LOCKS names them";
     return locks.holds() + more <= capacity.holds()
-        ? null
-        : Capacity.exceeded(
-            "the number of held locks is",
-            capacity.holds(),
-            "release those that are not needed; view TOLLGATE.LOCKS names them");
+        ? locks.full(lease.user(), more, instead)
+        : Capacity.exceeded("the number of held locks is", capacity.holds(), instead);
   }
 
   private FencingToken grant(
@@ -339,7 +337,7 @@ final class LockGrants {
       return changed;
     }
     List<LockName> names = waiter.together();
-    Outcome.Refused full = full(names.size());
+    Outcome.Refused full = full(lease, names.size());
     if (full != null) {
       audit.tallies().endedWait();
       listener.completed(waiter.request(), full);

@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
@@ -37,11 +39,16 @@ final class LockTable {
   private final Map<LockName, Lock> locks = new LinkedHashMap<>();
 
   private final LockDefinitions definitions = new LockDefinitions();
+  private final UserShares shares;
   private long lastToken;
   private int holds;
   private int waits;
   private int copies;
   private long changes;
+
+  LockTable(Capacity capacity) {
+    shares = new UserShares(capacity.holdsPerUser(), "held locks");
+  }
 
   LockDefinitions definitions() {
     return definitions;
@@ -76,6 +83,11 @@ final class LockTable {
   /** How many places in queues are taken; a request for several locks takes one for each. */
   int waits() {
     return waits;
+  }
+
+  /** Why leases of this user cannot hold that many more locks, or null. */
+  Outcome.@Nullable Refused full(UserName user, int more, String instead) {
+    return shares.full(user, more, instead);
   }
 
   /** Returns true if a lease holds the lock under this token, exclusively or shared. */
@@ -164,6 +176,7 @@ final class LockTable {
     Lock lock = new Lock(state, leases, copies);
     locks.put(state.name(), lock);
     holds += lock.holders();
+    lock.holds().forEach(hold -> shares.add(hold.lease().user()));
     waits += lock.waiters().size();
   }
 
@@ -177,6 +190,7 @@ final class LockTable {
     FencingToken token = new FencingToken(++lastToken);
     lock.add(new Hold(lease, token, nowMicros, session), mode, definitions.permitsOf(lock.name()));
     holds++;
+    shares.add(lease.user());
     lease.nowHolds(lock.name());
     changed(lock.name(), lease.id(), token.value());
     return token;
@@ -185,6 +199,7 @@ final class LockTable {
   void drop(Lock lock, Hold hold) {
     lock.remove(hold);
     holds--;
+    shares.remove(hold.lease().user());
     hold.lease().noLongerHolds(lock.name());
     changed(lock.name(), hold.lease().id(), -hold.token().value());
   }
@@ -230,7 +245,9 @@ final class LockTable {
   void checkInvariants() {
     int counted = 0;
     int waiting = 0;
+    List<UserName> users = new ArrayList<>(holds);
     for (Map.Entry<LockName, Lock> entry : locks.entrySet()) {
+      entry.getValue().holds().forEach(hold -> users.add(hold.lease().user()));
       checkInvariants(entry.getKey(), entry.getValue());
       counted += entry.getValue().holders();
       waiting += entry.getValue().waiters().size();
@@ -238,6 +255,7 @@ final class LockTable {
     if (counted != holds) {
       throw new IllegalStateException(counted + " holds are counted as " + holds);
     }
+    shares.checkInvariants(users);
     if (waiting != waits) {
       throw new IllegalStateException(waiting + " waits are counted as " + waits);
     }

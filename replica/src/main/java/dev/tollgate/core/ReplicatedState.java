@@ -30,8 +30,8 @@ record ReplicatedState(
   static ReplicatedState empty(Capacity capacity) {
     CurrentCommand current = new CurrentCommand();
     SessionTable sessions = new SessionTable(capacity);
-    LockTable locks = new LockTable();
-    TransactionTable transactions = new TransactionTable();
+    LockTable locks = new LockTable(capacity);
+    TransactionTable transactions = new TransactionTable(capacity);
     StatementQueue waiting = new StatementQueue(capacity, transactions);
     EventRecorder audit = new EventRecorder(sessions, locks);
     LockGrants grants =

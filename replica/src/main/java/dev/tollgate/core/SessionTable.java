@@ -33,7 +33,7 @@ final class SessionTable {
   Outcome.@Nullable Refused full(UserName user) {
     String instead = "close connections that are not needed; view TOLLGATE.SESSIONS names them";
     return sessions.size() < most
-        ? shares.full(user, instead)
+        ? shares.full(user, 1, instead)
         : Capacity.exceeded("the number of open sessions is", most, instead);
   }
 

@@ -72,6 +72,12 @@ public interface SqlStore {
   /** The roles that a user has, directly or through other roles, and PUBLIC. */
   SortedSet<String> rolesOf(UserName user);
 
+  /**
+   * Returns true if the user may change rows of any table: through a grant to it, to a role of it
+   * or to PUBLIC, or as the owner of a schema. Administrators have no such rights of their own.
+   */
+  boolean mayWrite(UserName user);
+
   /** Returns true if rights can be granted to this name: to a user, a role or PUBLIC. */
   boolean hasGrantee(String name);
 

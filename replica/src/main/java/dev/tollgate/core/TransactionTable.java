@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
@@ -16,12 +17,21 @@ import org.jspecify.annotations.Nullable;
 final class TransactionTable {
   private final SortedMap<Long, Transaction> open = new TreeMap<>();
   private long lastId;
+  private final UserShares shares;
   private TransactionLimits limits = TransactionLimits.STANDARD;
 
-  /** Why no further transaction can be opened, or null. */
-  Outcome.@Nullable Refused full() {
+  TransactionTable(Capacity capacity) {
+    shares = new UserShares(capacity.transactionsPerUser(), "open transactions");
+  }
+
+  /** Why a session of this user can open no further transaction, or null. */
+  Outcome.@Nullable Refused full(UserName user) {
     return open.size() < Limits.OPEN_TRANSACTIONS
-        ? null
+        ? shares.full(
+            user,
+            1,
+            "let fewer connections hold transactions open, or for a shorter time; view"
+                + " TOLLGATE.TRANSACTIONS names them")
         : new Outcome.Refused(
             RefusalCode.LIMIT_REACHED,
             Limits.OPEN_TRANSACTIONS
@@ -29,9 +39,10 @@ final class TransactionTable {
                 + " transactions open, or for a shorter time");
   }
 
-  Transaction begin(SessionId session, TransactionScope mode, long nowMicros) {
+  Transaction begin(Session session, TransactionScope mode, long nowMicros) {
     boolean serializable = mode == TransactionScope.SERIALIZABLE;
-    Transaction transaction = new Transaction(++lastId, session, serializable, nowMicros);
+    Transaction transaction = new Transaction(++lastId, session.id(), serializable, nowMicros);
+    shares.add(session.user());
     open.put(transaction.id(), transaction);
     return transaction;
   }
@@ -41,8 +52,9 @@ final class TransactionTable {
     return open.get(id);
   }
 
-  void remove(Transaction transaction) {
+  void remove(Session session, Transaction transaction) {
     open.remove(transaction.id());
+    shares.remove(session.user());
   }
 
   Collection<Transaction> all() {
@@ -67,6 +79,8 @@ final class TransactionTable {
   }
 
   void checkInvariants(SessionTable sessions) {
+    shares.checkInvariants(
+        open.values().stream().map(each -> sessions.existing(each.session()).user()).toList());
     for (Transaction transaction : open.values()) {
       if (sessions.existing(transaction.session()).transaction() != transaction) {
         throw new IllegalStateException("transaction " + transaction.id() + " has no session");

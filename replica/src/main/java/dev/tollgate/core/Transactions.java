@@ -137,7 +137,19 @@ final class Transactions {
     return true;
   }
 
-  private static Outcome.Refused mayNotBeAlone(UserName user) {
+  /** Returns why this user may not keep all other writers out, or null if the user may. */
+  private Outcome.@Nullable Refused mayNotBeAlone(UserName user) {
+    if (!users.isAdministrator(user) && !store.mayWrite(user)) {
+      return new Outcome.Refused(
+          RefusalCode.RIGHT_MISSING,
+          "user "
+              + user
+              + " may write to no table, and a SERIALIZABLE transaction keeps all other writers"
+              + " out: use READ COMMITTED");
+    }
+    if (users.workLimit(user) >= Limits.FULL_WORK) {
+      return null;
+    }
     return new Outcome.Refused(
         RefusalCode.LIMIT_REACHED,
         "user "
@@ -247,8 +259,10 @@ final class Transactions {
       statement.finish(statement.endedBy(Requests.sessionGone(session.id())));
       return null;
     }
-    if (statement.needsToBeAlone() && users.workLimit(session.user()) < Limits.FULL_WORK) {
-      statement.finish(statement.endedBy(mayNotBeAlone(session.user())));
+    Outcome.Refused unable =
+        statement.needsToBeAlone() ? mayNotBeAlone(session.user()) : null;
+    if (unable != null) {
+      statement.finish(statement.endedBy(unable));
       return null;
     }
     Transaction own = session.transaction();
@@ -265,7 +279,7 @@ final class Transactions {
       return null;
     }
     if (statement.begins()) {
-      Outcome.Refused full = open.full();
+      Outcome.Refused full = open.full(session.user());
       if (full != null) {
         statement.finish(full);
         return null;
@@ -291,7 +305,7 @@ final class Transactions {
 
   private void begin(Session session, TransactionScope mode) {
     store.begin(session.id());
-    session.setTransaction(open.begin(session.id(), mode, current.nowMicros()));
+    session.setTransaction(open.begin(session, mode, current.nowMicros()));
   }
 
   /**
@@ -401,7 +415,7 @@ final class Transactions {
   }
 
   private void ended(Session session, Transaction transaction) {
-    open.remove(transaction);
+    open.remove(session, transaction);
     session.setTransaction(null);
     locks.release(transaction);
     current.tell(new Notice.TransactionEnded(session.id(), transaction.id()));

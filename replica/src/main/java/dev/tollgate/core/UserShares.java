@@ -25,9 +25,9 @@ final class UserShares {
     this.what = what;
   }
 
-  /** Why the user can have no more, or null. */
-  Outcome.@Nullable Refused full(UserName user, String instead) {
-    return user.equals(UserName.ANONYMOUS) || counts.getOrDefault(user, 0) < most
+  /** Why the user cannot have that many more, or null. */
+  Outcome.@Nullable Refused full(UserName user, int more, String instead) {
+    return user.equals(UserName.ANONYMOUS) || counts.getOrDefault(user, 0) + more <= most
         ? null
         : Capacity.exceeded("the number of " + what + " of user " + user + " is", most, instead);
   }

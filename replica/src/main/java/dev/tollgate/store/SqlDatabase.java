@@ -365,6 +365,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   }
 
   @Override
+  public boolean mayWrite(UserName user) {
+    return users.mayWrite(user);
+  }
+
+  @Override
   public SortedSet<String> rolesOf(UserName user) {
     return users.rolesOf(user);
   }

@@ -8,6 +8,7 @@ import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.statement.ReaderGate;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.h2.engine.Database;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * of their passwords. An administrator is a user who may alter any schema.
  */
 final class Users {
+  private static final int WRITES =
+      Right.INSERT | Right.UPDATE | Right.DELETE | Right.ALTER_ANY_SCHEMA;
+
   private static final String ALL_RIGHTS = "ALTER ANY SCHEMA";
 
   private final H2Database database;
@@ -93,6 +97,19 @@ final class Users {
       }
     }
     return found;
+  }
+
+  boolean mayWrite(UserName user) {
+    Database h2 = database.h2();
+    Set<String> names = rolesOf(user);
+    names.add(user.value());
+    return h2.getAllRights().stream()
+            .anyMatch(
+                right ->
+                    (right.getRightMask() & WRITES) != 0
+                        && names.contains(right.getGrantee().getName()))
+        || h2.getAllSchemas().stream()
+            .anyMatch(schema -> names.contains(schema.getOwner().getName()));
   }
 
   boolean hasGrantee(String name) {

@@ -32,6 +32,8 @@ class CapacityTest {
           /* leases= */ 5,
           /* leasesPerUser= */ 2,
           /* holds= */ 6,
+          /* holdsPerUser= */ 4,
+          /* transactionsPerUser= */ 2,
           /* holdersPerLock= */ 3,
           /* waitersPerLock= */ 2,
           /* lockDefinitions= */ 3,
@@ -88,6 +90,20 @@ class CapacityTest {
     assertRefused("live leases of user ALICE is 2", users.acquire(ofAlice.get(2), "x", null));
     users.perform(ofAlice.get(0), new Operation.RevokeLease(first));
     assertEquals(1, users.take(ofAlice.get(2), "x"));
+    for (int i = 1; i < SMALL.holdsPerUser(); i++) {
+      users.take(ofAlice.get(2), "x" + i);
+    }
+    assertRefused("held locks of user ALICE is 4", users.acquire(ofAlice.get(2), "y", null));
+    users.release(ofAlice.get(2), "x1");
+    users.take(ofAlice.get(2), "y");
+    Operation begin = new Operation.BeginTransaction(TransactionScope.READ_COMMITTED);
+    assertEquals(new Outcome.Done(), users.perform(ofAlice.get(0), begin));
+    assertEquals(new Outcome.Done(), users.perform(ofAlice.get(1), begin));
+    assertRefused(
+        "open transactions of user ALICE is 2", users.perform(ofAlice.get(2), begin));
+    users.perform(ofAlice.get(1), new Operation.EndTransaction(/* commit= */ true));
+    assertEquals(new Outcome.Done(), users.perform(ofAlice.get(2), begin));
+    users.machine.checkInvariants();
     users.apply(new Command.CloseSession(ofAlice.get(0)));
     assertInstanceOf(Outcome.SessionOpened.class, users.apply(open));
   }

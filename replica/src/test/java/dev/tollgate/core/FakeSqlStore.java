@@ -206,6 +206,11 @@ final class FakeSqlStore implements SqlStore {
   }
 
   @Override
+  public boolean mayWrite(UserName user) {
+    return true;
+  }
+
+  @Override
   public SortedSet<String> rolesOf(UserName user) {
     SortedSet<String> roles = new TreeSet<>(grantees.getOrDefault(user.value(), new TreeSet<>()));
     roles.add("PUBLIC");

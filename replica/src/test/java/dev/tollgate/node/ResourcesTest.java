@@ -70,6 +70,8 @@ class ResourcesTest {
           /* leases= */ 60,
           /* leasesPerUser= */ 60,
           /* holds= */ 40,
+          /* holdsPerUser= */ 1_000,
+          /* transactionsPerUser= */ 100,
           /* holdersPerLock= */ 10,
           /* waitersPerLock= */ 10,
           /* lockDefinitions= */ 10,

@@ -351,6 +351,7 @@ class RightsTest {
       assertEquals(OBJECT, refusal(ann, "SELECT NEXT VALUE FOR G.S"));
       run(admin, "GRANT INSERT ON SCHEMA G TO PUBLIC");
       assertEquals("1", one(ann, "SELECT NEXT VALUE FOR G.S"));
+      run(admin, "REVOKE INSERT ON SCHEMA G FROM PUBLIC");
       run(admin, "DROP ROLE CLERK");
       assertEquals(OBJECT, refusal(ann, "UPDATE G.T SET A = 3"));
     }
@@ -441,6 +442,36 @@ class RightsTest {
     assertEquals(OWN, e.getSQLState(), e.getMessage());
     assertFalse(e.getMessage().contains("token " + token), e.getMessage());
     assertFalse(e.getMessage().contains("held"), e.getMessage());
+  }
+
+  /** A serializable transaction keeps all other writers out, so whoever begins one has to be a writer. */
+  @Test
+  void userWhoMayWriteNothingStallsNobody() throws Exception {
+    run(admin, "CREATE USER SAM PASSWORD 'sam'");
+    run(admin, "CREATE ROLE WRITER");
+    run(admin, "CREATE TABLE SERIAL_T (ID INT PRIMARY KEY)");
+    run(admin, "GRANT SELECT ON SERIAL_T TO SAM");
+    try (Connection sam = connect("sam", "sam")) {
+      sam.setAutoCommit(false);
+      sam.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+      assertEquals(OWN, refusal(sam, "SELECT 1"));
+      run(admin, "INSERT INTO SERIAL_T VALUES (1)");
+      sam.rollback();
+      run(admin, "GRANT INSERT ON SERIAL_T TO WRITER");
+      assertEquals(OWN, refusal(sam, "SELECT * FROM SERIAL_T"));
+      sam.rollback();
+      run(admin, "GRANT WRITER TO SAM");
+      assertEquals("1", one(sam, "SELECT COUNT(*) FROM SERIAL_T"));
+      sam.rollback();
+      run(admin, "DROP TABLE SERIAL_T");
+      assertEquals(OWN, refusal(sam, "SELECT 1"));
+      sam.rollback();
+      run(admin, "CREATE SCHEMA OF_SAM AUTHORIZATION SAM");
+      assertNull(refusal(sam, "SELECT 1"));
+      sam.rollback();
+    }
+    run(admin, "DROP SCHEMA OF_SAM");
+    run(admin, "DROP ROLE WRITER");
   }
 
   @Test

@@ -121,6 +121,9 @@ public final class Limits {
   /** Held locks, counted once for each lease that holds one; each takes 300 bytes of heap. */
   public static final int HELD_LOCKS = 5_000_000;
 
+  /** Held locks of the leases of one user, counted once for each lease that holds one. */
+  public static final int HELD_LOCKS_PER_USER = 200_000;
+
   /**
    * Leases that may hold one lock in shared mode together: every further request examines them all.
    */
@@ -216,6 +219,9 @@ public final class Limits {
 
   /** Transactions that may be open at a time: H2 has room for 255, and queries need some of it. */
   public static final int OPEN_TRANSACTIONS = 200;
+
+  /** Transactions that sessions of one user may have open at a time. */
+  public static final int TRANSACTIONS_PER_USER = 100;
 
   /** Longest time that a transaction may be open unless the cluster sets another, ten minutes. */
   public static final long TRANSACTION_MILLIS = 10 * 60 * 1000L;

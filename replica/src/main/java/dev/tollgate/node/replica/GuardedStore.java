@@ -137,6 +137,11 @@ final class GuardedStore implements SqlStore {
   }
 
   @Override
+  public boolean mayWrite(UserName user) {
+    return store.mayWrite(user);
+  }
+
+  @Override
   public SortedSet<String> rolesOf(UserName user) {
     return store.rolesOf(user);
   }
