@@ -249,7 +249,7 @@ SELECT INSERT('abcdef', 2, 4, 'e');
 SELECT `ROWS`, `next` AS `Mixed Case` FROM `filter`;
 SELECT * FROM filter LIMIT 1, 2;
 CREATE SEQUENCE drawn;
-SELECT NEXTVAL('drawn');
+SELECT NEXT VALUE FOR drawn;
 SELECT U&'a\0041b\+01f600', U&'d!0061t!!' UESCAPE '!' AS U&"d\0061ta";
 CREATE TABLE a$b (x$ INT, y$$z INT);
 SELECT a$b.x$, y$$z FROM a$b;

@@ -19,6 +19,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.lang.reflect.AccessibleObject;
 import java.util.Set;
 import java.util.Timer;
+import org.h2.engine.RightOwner;
 import org.junit.jupiter.api.Test;
 
 /** One natural direction of flow, and every foreign library in the one room that knows it. */
@@ -110,6 +111,13 @@ class ReplicaArchitectureTest {
           .callMethodWhere(
               target(owner(assignableTo(AccessibleObject.class)))
                   .and(target(name("setAccessible"))));
+
+  /** H2 compares objects by their ids, and PUBLIC has the id of the user that owns schema PUBLIC. */
+  private static final ArchRule OWNERS_HAVE_NAMES =
+      noClasses()
+          .should()
+          .callMethodWhere(
+              target(owner(assignableTo(RightOwner.class))).and(target(name("equals"))));
 
   private static final ArchRule TRACES =
       classes()
@@ -209,6 +217,23 @@ class ReplicaArchitectureTest {
   @Test
   void oneClassReachesIntoRatis() {
     REACHES_INTO_RATIS.check(CLASSES);
+  }
+
+  @Test
+  void usersAndRolesAreComparedByName() {
+    OWNERS_HAVE_NAMES.check(CLASSES);
+  }
+
+  @Test
+  void ruleCatchesUsersThatAreComparedById() {
+    JavaClasses careless = new ClassFileImporter().importClasses(Careless.class);
+    assertThrows(AssertionError.class, () -> OWNERS_HAVE_NAMES.check(careless));
+  }
+
+  private record Careless(RightOwner owner) {
+    boolean isOwnedBy(RightOwner other) {
+      return owner.equals(other);
+    }
   }
 
   @Test

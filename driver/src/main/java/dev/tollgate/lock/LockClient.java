@@ -245,8 +245,8 @@ public final class LockClient implements AutoCloseable {
    *
    * @param listener is called on a thread of the client, once at a time
    * @return ends it, as does closing the client
-   * @throws LockException if the cluster does not answer, the user has no right on the lock, or this
-   *     client has {@link LockLimits#LISTENERS} such listeners
+   * @throws LockException if the cluster does not answer, the user has no right on the lock, or
+   *     this client has {@link LockLimits#LISTENERS} such listeners
    */
   public Watch onHolderChange(String name, Consumer<Optional<Leader>> listener) {
     requireOpen();

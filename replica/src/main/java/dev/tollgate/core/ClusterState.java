@@ -3,7 +3,6 @@ package dev.tollgate.core;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.FeatureLevels;
-import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;

@@ -1,15 +1,15 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.UserName;
-import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Mixing;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

@@ -1,7 +1,6 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.FenceId;
-import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;

@@ -2,7 +2,6 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.FenceReading;
-import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;

@@ -1,12 +1,11 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
-import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserName;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.SortedMap;

@@ -259,8 +259,7 @@ final class Transactions {
       statement.finish(statement.endedBy(Requests.sessionGone(session.id())));
       return null;
     }
-    Outcome.Refused unable =
-        statement.needsToBeAlone() ? mayNotBeAlone(session.user()) : null;
+    Outcome.Refused unable = statement.needsToBeAlone() ? mayNotBeAlone(session.user()) : null;
     if (unable != null) {
       statement.finish(statement.endedBy(unable));
       return null;

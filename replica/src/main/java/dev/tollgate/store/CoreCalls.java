@@ -2,7 +2,6 @@ package dev.tollgate.store;
 
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.command.FenceId;
-import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;

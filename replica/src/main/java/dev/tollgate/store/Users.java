@@ -91,7 +91,9 @@ final class Users {
       RightOwner owner = open.pop();
       for (Right right : h2.getAllRights()) {
         Role role = right.getGrantedRole();
-        if (role != null && right.getGrantee().equals(owner) && found.add(role.getName())) {
+        if (role != null
+            && right.getGrantee().getName().equals(owner.getName())
+            && found.add(role.getName())) {
           open.add(role);
         }
       }

@@ -99,8 +99,7 @@ class CapacityTest {
     Operation begin = new Operation.BeginTransaction(TransactionScope.READ_COMMITTED);
     assertEquals(new Outcome.Done(), users.perform(ofAlice.get(0), begin));
     assertEquals(new Outcome.Done(), users.perform(ofAlice.get(1), begin));
-    assertRefused(
-        "open transactions of user ALICE is 2", users.perform(ofAlice.get(2), begin));
+    assertRefused("open transactions of user ALICE is 2", users.perform(ofAlice.get(2), begin));
     users.perform(ofAlice.get(1), new Operation.EndTransaction(/* commit= */ true));
     assertEquals(new Outcome.Done(), users.perform(ofAlice.get(2), begin));
     users.machine.checkInvariants();

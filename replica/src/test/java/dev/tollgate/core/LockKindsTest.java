@@ -254,7 +254,8 @@ class LockKindsTest {
     assertEquals(RefusalCode.TOKEN_STALE, refusal(write(a, token)));
     assertEquals(RefusalCode.TOKEN_STALE, refusal(write(a, core.machine.state().lastToken())));
     assertFalse(
-        HeldLocks.holdsLock(core.machine.state(), new LockName("x"), core.machine.state().lastToken()));
+        HeldLocks.holdsLock(
+            core.machine.state(), new LockName("x"), core.machine.state().lastToken()));
     assertNull(HeldLocks.lockToken(core.machine.state(), new LockName("x")));
   }
 

@@ -179,7 +179,10 @@ class LogClockTest {
     assertEquals(right(), clock.stampMicros());
   }
 
-  /** A node that replays its log after hours is asked to stamp by each client that takes it for the leader. */
+  /**
+   * A node that replays its log after hours is asked to stamp by each client that takes it for the
+   * leader.
+   */
   @Test
   void entriesThatAreAppliedAgainAreNoJumpOfTheTime() {
     answers("n2", 0);

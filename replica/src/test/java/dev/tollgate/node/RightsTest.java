@@ -83,6 +83,7 @@ class RightsTest {
           new Row("TRUNCATE TABLE APP.T", OBJECT, null),
           new Row("SELECT NEXT VALUE FOR APP.S", OBJECT, null),
           new Row("INSERT INTO APP.T VALUES (100 + NEXT VALUE FOR APP.S, 1)", OBJECT, null),
+          new Row("SELECT NEXT VALUE FOR PUBLIC_S", OBJECT, OBJECT),
           new Row("BEGIN", null, null),
           new Row("COMMIT", null, null),
           new Row("ROLLBACK", null, null),
@@ -239,6 +240,7 @@ class RightsTest {
             "CREATE SEQUENCE APP.S",
             "CREATE DOMAIN APP.D AS INT",
             "INSERT INTO APP.T VALUES (1, 1)",
+            "CREATE SEQUENCE IF NOT EXISTS PUBLIC_S",
             "CREATE ROLE IF NOT EXISTS R",
             "CREATE LOCK IF NOT EXISTS 'app-d' PERMITS 2")) {
       run(admin, definition.replace("APP.", schema + "."));
@@ -391,9 +393,7 @@ class RightsTest {
   void tokenIsNoRight() throws Exception {
     run(admin, "CREATE USER IVY PASSWORD 'ivy'");
     run(admin, "CREATE TABLE FENCED_T (ID INT PRIMARY KEY) FENCED BY LOCK 'fence-1'");
-    run(
-        admin,
-        "CREATE TABLE ROWS_T (ID INT PRIMARY KEY, A INT) FENCED BY LOCK ('fence-' || ID)");
+    run(admin, "CREATE TABLE ROWS_T (ID INT PRIMARY KEY, A INT) FENCED BY LOCK ('fence-' || ID)");
     run(admin, "GRANT SELECT, INSERT, UPDATE ON FENCED_T TO IVY");
     run(admin, "GRANT SELECT, INSERT, UPDATE ON ROWS_T TO IVY");
     try (Connection ivy = connect("ivy", "ivy");
@@ -410,9 +410,7 @@ class RightsTest {
         assertRefused(ivy, sql, token);
       }
       assertNull(
-          one(
-              ivy,
-              "SELECT HIGHEST_TOKEN FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'FENCED_T'"));
+          one(ivy, "SELECT HIGHEST_TOKEN FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'FENCED_T'"));
       try (LockClient client = LockClient.connect(url(), properties("ivy", "ivy"))) {
         LockException e =
             assertThrows(LockException.class, () -> client.onHolderChange("fence-1", any -> {}));
@@ -433,7 +431,10 @@ class RightsTest {
       assertEquals(OWN, e.getSQLState(), e.getMessage());
       assertEquals("1", one(admin, "SELECT COUNT(*) FROM FENCED_T"));
     }
-    run(admin, "DROP TABLE FENCED_T FENCED BY LOCK 'fence-1' TOKEN " + one(admin, "SELECT acquire_lock('fence-1')"));
+    run(
+        admin,
+        "DROP TABLE FENCED_T FENCED BY LOCK 'fence-1' TOKEN "
+            + one(admin, "SELECT acquire_lock('fence-1')"));
     run(admin, "DROP TABLE ROWS_T");
   }
 
@@ -444,7 +445,10 @@ class RightsTest {
     assertFalse(e.getMessage().contains("held"), e.getMessage());
   }
 
-  /** A serializable transaction keeps all other writers out, so whoever begins one has to be a writer. */
+  /**
+   * A serializable transaction keeps all other writers out, so whoever begins one has to be a
+   * writer.
+   */
   @Test
   void userWhoMayWriteNothingStallsNobody() throws Exception {
     run(admin, "CREATE USER SAM PASSWORD 'sam'");

@@ -210,9 +210,6 @@ final class ExpressionRules {
     if (name.equals("RANDOM_UUID")) {
       checkVersion(call);
     }
-    if (name.equals("NEXTVAL")) {
-      findings.advancedSequence(position);
-    }
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
 

@@ -96,7 +96,6 @@ final class FunctionRules {
             ARRAY_APPEND ARRAY_CAT ARRAY_CONTAINS ARRAY_GET ARRAY_LENGTH ARRAY_MAX_CARDINALITY
             ARRAY_SLICE CARDINALITY JSON_ARRAY JSON_OBJECT TRIM_ARRAY UNNEST""");
     table.allow("tables", "GENERATE_SERIES SYSTEM_RANGE");
-    table.allow("sequences", "NEXTVAL");
     table.allow(
         AGGREGATES,
         """
@@ -303,6 +302,11 @@ final class FunctionRules {
         "what a session drew last is not replicated",
         "keep what NEXT VALUE FOR gave",
         "CURRVAL");
+    table.refuse(
+        "sequences",
+        "it looks the sequence up by a text that it reads while it runs",
+        "write NEXT VALUE FOR sequence",
+        "NEXTVAL");
     table.refuse(
         "geometry",
         "it reads a spatial index, of which there are none",

@@ -2,7 +2,6 @@ package dev.tollgate.sql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,7 +42,6 @@ class FunctionRulesTest {
           "JSON_OBJECTAGG",
           "INSERT",
           "ANY",
-          "NEXTVAL",
           "RANDOM_UUID");
 
   private final SqlFrontend frontend = new SqlFrontend(0);
@@ -215,13 +213,5 @@ class FunctionRulesTest {
     }
     assertFalse(isAllowed("INSERT INTO t VALUES (CURRENT_ROLE)"));
     assertFalse(isAllowed("CREATE TABLE t (a INT) FENCED BY LOCK (a || CURRENT_SCHEMA)"));
-  }
-
-  /** It draws from a sequence, so it is a write wherever it stands. */
-  @Test
-  void nextValueByFunctionIsAWrite() {
-    assertInstanceOf(Plan.Write.class, frontend.plan("SELECT NEXTVAL('s')"));
-    assertInstanceOf(Plan.Write.class, frontend.plan("INSERT INTO t VALUES (NEXTVAL('a', 's'))"));
-    assertFalse(isAllowed("CREATE VIEW v AS SELECT NEXTVAL('s')"));
   }
 }

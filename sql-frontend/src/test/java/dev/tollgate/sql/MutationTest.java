@@ -64,7 +64,7 @@ class MutationTest {
           "ALTER TABLE t ADD COLUMN d INT DEFAULT 1",
           "SELECT rows, next AS delete FROM update GROUPS WHERE rows = 1 ORDER BY next LIMIT 1, 2",
           "UPDATE update SET rows = next, delete = 2 WHERE delete IN (1, 2) LIMIT 3",
-          "DELETE update WHERE rows = (SELECT NEXTVAL('Q')) FETCH NEXT 2 ROWS ONLY",
+          "DELETE update WHERE rows = (SELECT NEXT VALUE FOR Q) FETCH NEXT 2 ROWS ONLY",
           "MERGE INTO update USING s ON next = s.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN"
               + " INSERT (delete) VALUES (1)",
           "SELECT SUM(rows) OVER (PARTITION BY next ORDER BY delete ROWS BETWEEN CURRENT ROW AND 1"

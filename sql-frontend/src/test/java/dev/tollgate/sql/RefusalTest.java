@@ -165,6 +165,7 @@ class RefusalTest {
           ALTER DOMAIN d ADD CHECK (SLEEP(1) = 1)          | 27 | function SLEEP
           ALTER DOMAIN d SET DEFAULT SLEEP(1)              | 28 | function SLEEP
           SELECT s.NEXTVAL                                 | 8  | write NEXT VALUE FOR
+          SELECT NEXTVAL('s')                              | 8  | write NEXT VALUE FOR
           SELECT CURRENT VALUE FOR s                       | 8  | what a session got last is not replicated
           SELECT IDENTITY()                                | 8  | what a session inserted last is not replicated
           SELECT SCOPE_IDENTITY()                          | 8  | what a session inserted last is not replicated

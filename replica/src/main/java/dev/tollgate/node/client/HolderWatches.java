@@ -2,15 +2,15 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.command.UserName;
-import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Hold;
 import dev.tollgate.core.Lock;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Text;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -92,8 +92,7 @@ final class HolderWatches {
         leads -> {
           watches.compute(watch.lock, (lock, others) -> with(watch, others));
           if (leads && leadership.isAssumed()) {
-            state.ask(
-                now -> answerIfDue(now, watch, exclusiveHold(now.lock(watch.lock))));
+            state.ask(now -> answerIfDue(now, watch, exclusiveHold(now.lock(watch.lock))));
           } else {
             answer(watch, leadership.notLeader());
           }

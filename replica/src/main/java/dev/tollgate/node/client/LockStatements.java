@@ -2,12 +2,11 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.command.Outcome;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out statements that call a lock function and nothing else: by the log, by a renewal, or

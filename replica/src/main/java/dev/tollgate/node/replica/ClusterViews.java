@@ -12,7 +12,6 @@ import dev.tollgate.core.Waiter;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Environment;
-import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;

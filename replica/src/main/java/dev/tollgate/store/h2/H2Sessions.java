@@ -79,7 +79,7 @@ public final class H2Sessions {
   private static boolean mayInsertInto(RightOwner owner, Schema schema) {
     Right any = owner.getRightForObject(null);
     Right granted = owner.getRightForObject(schema);
-    return schema.getOwner().equals(owner)
+    return schema.getOwner().getName().equals(owner.getName())
         || (any != null && (any.getRightMask() & Right.ALTER_ANY_SCHEMA) != 0)
         || (granted != null && (granted.getRightMask() & Right.INSERT) != 0)
         || rolesOf(owner).stream().anyMatch(role -> mayInsertInto(role, schema));
@@ -88,7 +88,7 @@ public final class H2Sessions {
   private static List<Role> rolesOf(RightOwner owner) {
     List<Role> roles = new ArrayList<>();
     for (Right right : owner.getDatabase().getAllRights()) {
-      if (right.getGrantedRole() != null && right.getGrantee().equals(owner)) {
+      if (right.getGrantedRole() != null && right.getGrantee().getName().equals(owner.getName())) {
         roles.add(right.getGrantedRole());
       }
     }

@@ -1,9 +1,9 @@
 package dev.tollgate.store.schema;
 
-import dev.tollgate.core.command.Outcome;
-import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.statement.LockAccess;
