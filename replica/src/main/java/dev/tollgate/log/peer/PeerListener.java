@@ -27,14 +27,14 @@ import org.slf4j.LoggerFactory;
 final class PeerListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerListener.class);
 
-  /** Connections that have not said who they are; further ones are closed at once. */
+  /** Connections that have not said who they are. */
   static final int MAX_STRANGERS = 64;
 
   /** Nodes that are connected; more than any cluster has. */
   private static final int MAX_NODES = 64;
 
   /** How long a connection may take to say who it is, however slowly it says it. */
-  private static final long STRANGER_MILLIS = 3L * PeerSockets.HELLO_MILLIS;
+  static final long STRANGER_MILLIS = 3L * PeerSockets.HELLO_MILLIS;
 
   /** Lines about connections that do not keep to the protocol; whoever makes more fills no disk. */
   private static final int LOGGED = 100;
@@ -48,7 +48,7 @@ final class PeerListener implements AutoCloseable {
   private final LeaderDeath death;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<String, AcceptedPeer> peers = new HashMap<>();
-  private final Map<AcceptedPeer, CompletableFuture<Void>> strangers = new HashMap<>();
+  private final NewPeers<AcceptedPeer> strangers = new NewPeers<>(MAX_STRANGERS);
   private final AtomicInteger complaints = new AtomicInteger();
   private @Nullable ServerSocket socket;
   private boolean closed;
@@ -98,18 +98,17 @@ final class PeerListener implements AutoCloseable {
   private void accepted(Socket connection) {
     AcceptedPeer peer = new AcceptedPeer(settings, server, connection, new Registry());
     CompletableFuture<Void> said = new CompletableFuture<>();
-    boolean room;
+    AcceptedPeer dropped;
     mutex.lock();
     try {
-      room = !closed && strangers.size() < MAX_STRANGERS;
-      if (room) {
-        strangers.put(peer, said);
-      }
+      dropped = closed ? peer : strangers.add(peer, connection.getInetAddress(), said);
     } finally {
       mutex.unlock();
     }
-    if (!room) {
-      peer.close();
+    if (dropped != null) {
+      dropped.close();
+    }
+    if (dropped == peer) {
       return;
     }
     var unused =
@@ -130,18 +129,14 @@ final class PeerListener implements AutoCloseable {
     @Override
     public void accepted(AcceptedPeer peer, String nodeId) {
       AcceptedPeer before;
-      CompletableFuture<Void> said;
       boolean room;
       mutex.lock();
       try {
-        said = strangers.remove(peer);
+        strangers.remove(peer);
         room = !closed && (peers.containsKey(nodeId) || peers.size() < MAX_NODES);
         before = room ? peers.put(nodeId, peer) : peer;
       } finally {
         mutex.unlock();
-      }
-      if (said != null) {
-        said.complete(null);
       }
       if (before != null) {
         before.close();
@@ -157,17 +152,13 @@ final class PeerListener implements AutoCloseable {
 
     @Override
     public void ended(AcceptedPeer peer, @Nullable String nodeId) throws InterruptedException {
-      CompletableFuture<Void> said;
       boolean last;
       mutex.lock();
       try {
-        said = strangers.remove(peer);
+        strangers.remove(peer);
         last = !closed && nodeId != null && peers.remove(nodeId, peer);
       } finally {
         mutex.unlock();
-      }
-      if (said != null) {
-        said.complete(null);
       }
       if (last) {
         death.examine(requireNonNull(nodeId));
@@ -182,7 +173,7 @@ final class PeerListener implements AutoCloseable {
     try {
       closed = true;
       all = new HashSet<>(peers.values());
-      all.addAll(strangers.keySet());
+      strangers.all().forEach(all::add);
     } finally {
       mutex.unlock();
     }

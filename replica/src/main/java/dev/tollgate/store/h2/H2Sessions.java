@@ -49,7 +49,7 @@ public final class H2Sessions {
    */
   public static User become(SessionLocal session, User user) {
     User before = session.getUser();
-    if (!before.equals(user)) {
+    if (!before.getName().equals(user.getName())) {
       USER.set(session, user);
     }
     return before;
