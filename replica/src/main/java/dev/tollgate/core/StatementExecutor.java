@@ -15,6 +15,7 @@ final class StatementExecutor {
   private final SessionTable sessions;
   private final StatementLocks locks;
   private final Rights rights;
+  private final EventRecorder audit;
   private final SqlWrite.Factory writes;
 
   StatementExecutor(
@@ -22,10 +23,12 @@ final class StatementExecutor {
       SessionTable sessions,
       StatementLocks locks,
       Rights rights,
-      SqlWrite.Factory writes) {
+      SqlWrite.Factory writes,
+      EventRecorder audit) {
     this.store = store;
     this.sessions = sessions;
     this.locks = locks;
+    this.audit = audit;
     this.rights = rights;
     this.writes = writes;
   }
@@ -124,6 +127,7 @@ final class StatementExecutor {
       }
       if (sql.definition()) {
         rights.definitionsChanged();
+        audit.defined(statement.session(), sql.sql(), outcome);
       }
       statement.executed(outcome);
     }

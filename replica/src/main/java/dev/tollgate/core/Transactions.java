@@ -58,7 +58,7 @@ final class Transactions {
     this.writes = writes;
     this.locks = new StatementLocks(state, rights);
     this.deadlocks = new Deadlocks(state);
-    this.executor = new StatementExecutor(store, sessions, locks, rights, writes);
+    this.executor = new StatementExecutor(store, sessions, locks, rights, writes, state.audit());
     this.current = state.current();
     this.agreement = state.agreement();
     this.audit = state.audit();

@@ -145,6 +145,9 @@ public final class Limits {
   /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;
 
+  /** Characters of a definition that auditors are told. */
+  public static final int AUDITED_DEFINITION_CHARS = 300;
+
   /** Bytes up to which an answer is kept for as long as its session. */
   public static final long SMALL_ANSWER_BYTES = 1 << 10;
 
