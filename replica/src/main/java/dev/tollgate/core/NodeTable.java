@@ -1,6 +1,7 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.UniqueId;
 import java.util.Collections;
@@ -31,14 +32,14 @@ final class NodeTable {
   }
 
   /**
-   * Gives the cluster an id, unless it has one.
+   * Gives the cluster an id and a key, unless it has them.
    *
    * @return false if the cluster has another id
    */
-  boolean name(UniqueId clusterId) {
+  boolean name(UniqueId clusterId, ClusterKey key) {
     ClusterIdentity known = identity;
     if (known.clusterId() == null) {
-      identity = new ClusterIdentity(clusterId, known.incarnations(), known.removed());
+      identity = known.named(clusterId, key);
     }
     return clusterId.equals(identity.clusterId());
   }
@@ -68,12 +69,11 @@ final class NodeTable {
     if (incarnation != null && known == null) {
       SortedMap<String, UniqueId> incarnations = new TreeMap<>(identity.incarnations());
       incarnations.put(nodeId, incarnation);
-      identity = new ClusterIdentity(identity.clusterId(), incarnations, identity.removed());
+      identity = identity.with(incarnations, identity.removed());
     } else if (incarnation == null && identity.removed().contains(nodeId)) {
       LinkedHashSet<String> removed = new LinkedHashSet<>(identity.removed());
       removed.remove(nodeId);
-      identity =
-          new ClusterIdentity(identity.clusterId(), identity.incarnations(), List.copyOf(removed));
+      identity = identity.with(identity.incarnations(), List.copyOf(removed));
     }
     String before = addresses.put(nodeId, clientAddress);
     return clientAddress.equals(before) ? Announced.UNCHANGED : Announced.MOVED;
@@ -93,7 +93,7 @@ final class NodeTable {
     if (removed.size() > Limits.REMOVED_NODES) {
       removed.remove(removed.iterator().next());
     }
-    identity = new ClusterIdentity(identity.clusterId(), incarnations, List.copyOf(removed));
+    identity = identity.with(incarnations, List.copyOf(removed));
     return addresses.remove(nodeId) != null;
   }
 

@@ -366,7 +366,7 @@ public final class StateMachine {
 
     @Override
     public Outcome name(Command.NameCluster command) {
-      return new Outcome.Answered(state.nodes().name(command.clusterId()));
+      return new Outcome.Answered(state.nodes().name(command.clusterId(), command.key()));
     }
 
     @Override

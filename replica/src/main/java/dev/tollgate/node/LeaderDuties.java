@@ -3,6 +3,7 @@ package dev.tollgate.node;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.Environment;
@@ -95,7 +96,8 @@ final class LeaderDuties implements Replica.Listener {
               Proposal.Listener.NOBODY);
           if (replica.identity().clusterId() == null) {
             pipeline.submit(
-                new Command.NameCluster(new UniqueId(RANDOM.nextLong(), RANDOM.nextLong())),
+                new Command.NameCluster(
+                    new UniqueId(RANDOM.nextLong(), RANDOM.nextLong()), drawKey()),
                 Proposal.Listener.NOBODY);
           }
           if (firstAdministrator != null && !replica.facts().hasUsers()) {
@@ -103,6 +105,12 @@ final class LeaderDuties implements Replica.Listener {
           }
           observer.leads();
         });
+  }
+
+  private static ClusterKey drawKey() {
+    byte[] bytes = new byte[ClusterKey.BYTES];
+    RANDOM.nextBytes(bytes);
+    return new ClusterKey(bytes);
   }
 
   private void createFirstUser(UserAccount administrator) {

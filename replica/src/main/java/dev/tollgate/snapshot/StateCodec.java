@@ -3,6 +3,7 @@ package dev.tollgate.snapshot;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.Environment;
@@ -29,6 +30,7 @@ import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
@@ -56,7 +58,7 @@ public final class StateCodec {
   private static final int CHECK = 7;
   private static final int RANDOMNESS = 8;
   private static final int COMPUTING = 9;
-  private static final int IDENTITY = 10;
+  private static final int IDENTITY = 13;
   private static final int SKIPPED = 20;
   private static final int SILENCE = 11;
   private static final int DIGEST = 12;
@@ -160,13 +162,29 @@ public final class StateCodec {
   }
 
   private static StateRecord identity(WireReader in) {
-    UniqueId clusterId = in.flag() ? uuid(in) : null;
+    boolean named = in.flag();
+    UniqueId clusterId = named ? uuid(in) : null;
+    ClusterKey key = named ? key(in) : null;
     SortedMap<String, UniqueId> incarnations = new TreeMap<>();
     for (int i = in.count(20); i > 0; i--) {
       incarnations.put(in.string(), uuid(in));
     }
     return new StateRecord.Identity(
-        new ClusterIdentity(clusterId, incarnations, list(in, 4, WireReader::string)));
+        new ClusterIdentity(clusterId, key, incarnations, list(in, 4, WireReader::string)));
+  }
+
+  /** Reads the key of a cluster, in log entries too. */
+  public static ClusterKey key(WireReader in) {
+    byte[] bytes = in.bytes();
+    if (bytes.length != ClusterKey.BYTES) {
+      throw new WireFormatException("a key of " + bytes.length + " bytes");
+    }
+    return new ClusterKey(bytes);
+  }
+
+  /** Writes a key as {@link #key(WireReader)} reads it. */
+  public static void key(WireWriter out, ClusterKey key) {
+    out.bytes(key.toBytes());
   }
 
   private static UniqueId uuid(WireReader in) {
@@ -604,9 +622,13 @@ public final class StateCodec {
     public Integer identity(StateRecord.Identity state) {
       ClusterIdentity identity = state.identity();
       UniqueId clusterId = identity.clusterId();
-      out.flag(clusterId != null);
-      if (clusterId != null) {
+      ClusterKey key = identity.key();
+      if (clusterId == null || key == null) {
+        out.flag(false);
+      } else {
+        out.flag(true);
         uuid(clusterId);
+        key(out, key);
       }
       out.i32(identity.incarnations().size());
       identity

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.UniqueId;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -15,15 +17,26 @@ class NodeTableTest {
   private static final UniqueId FIRST = new UniqueId(1, 1);
   private static final UniqueId SECOND = new UniqueId(2, 2);
 
+  private static final ClusterKey KEY = new ClusterKey(filled(7));
+  private static final ClusterKey OTHER_KEY = new ClusterKey(filled(8));
+
   private final NodeTable nodes = new NodeTable();
+
+  private static byte[] filled(int value) {
+    byte[] bytes = new byte[ClusterKey.BYTES];
+    Arrays.fill(bytes, (byte) value);
+    return bytes;
+  }
 
   @Test
   void firstNameOfAClusterStays() {
     assertNull(nodes.identity().clusterId());
-    assertTrue(nodes.name(FIRST));
-    assertFalse(nodes.name(SECOND));
-    assertTrue(nodes.name(FIRST));
+    assertTrue(nodes.name(FIRST, KEY));
+    assertFalse(nodes.name(SECOND, OTHER_KEY));
+    assertTrue(nodes.name(FIRST, KEY));
     assertEquals(FIRST, nodes.identity().clusterId());
+    assertEquals(KEY, nodes.identity().key());
+    assertFalse(nodes.identity().toString().contains("7, 7"), nodes.identity().toString());
   }
 
   @Test

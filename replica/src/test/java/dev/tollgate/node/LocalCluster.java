@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -41,6 +42,10 @@ final class LocalCluster implements AutoCloseable {
   private final Duration verifyInterval;
   private final long snapshotLogBytes;
   private final SortedMap<String, String> peers = new TreeMap<>();
+
+  /** Where nodes listen that were not there from the beginning. */
+  private final SortedMap<String, String> joined = new TreeMap<>();
+
   private final Map<String, Integer> clientPorts = new TreeMap<>();
   private final Map<String, SqlDatabase> databases = new TreeMap<>();
   private final Map<String, Node> nodes = new TreeMap<>();
@@ -142,8 +147,8 @@ final class LocalCluster implements AutoCloseable {
     RaftSettings raft =
         new RaftSettings(
             id,
-            peers.get(id),
-            peers,
+            raftAddress(id),
+            joined.containsKey(id) ? Collections.emptySortedMap() : peers,
             directory.resolve(id),
             RaftSettings.ELECTION_TIMEOUT,
             snapshotLogBytes);
@@ -174,6 +179,21 @@ final class LocalCluster implements AutoCloseable {
     node.start();
   }
 
+  /** Starts another node, and has it added. */
+  void join(String id, Connection connection) throws IOException, SQLException {
+    joined.put(id, "127.0.0.1:" + Ports.free());
+    clientPorts.put(id, Ports.free());
+    start(id);
+    try (PreparedStatement call = connection.prepareStatement("CALL add_node(?, ?, ?)")) {
+      call.setString(1, id);
+      call.setString(2, raftAddress(id));
+      call.setString(3, "127.0.0.1:" + clientPorts.get(id));
+      call.execute();
+    }
+    await().atMost(DEADLINE).until(() -> node(id).isMember());
+    node(id).announce();
+  }
+
   void stop(String id) {
     nodes.remove(id).close();
   }
@@ -193,7 +213,7 @@ final class LocalCluster implements AutoCloseable {
   }
 
   String raftAddress(String id) {
-    return peers.get(id);
+    return joined.getOrDefault(id, peers.get(id));
   }
 
   Node node(String id) {

@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -11,9 +12,13 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
+import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -23,7 +28,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Properties;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
@@ -83,6 +92,7 @@ class SecretsTest {
     cluster.startAll();
     try (cluster) {
       List<String> secrets = new ArrayList<>(List.of(CANARY));
+      secrets.addAll(key(cluster.data(cluster.leader())));
       try (Connection connection = cluster.connect();
           Statement statement = connection.createStatement();
           RawClient client = new RawClient(cluster.clientAddress(cluster.leader()))) {
@@ -105,6 +115,21 @@ class SecretsTest {
       logger.setLevel(before);
       logger.setAdditive(true);
     }
+  }
+
+  /** Returns how the key of the cluster may be written. */
+  private static List<String> key(Path data) throws Exception {
+    Path file = data.resolve(NodeIdentity.FILE);
+    await().until(() -> Files.readString(file).contains("cluster-key="));
+    Properties identity = new Properties();
+    identity.load(new StringReader(WholeFile.read(file)));
+    String hex = identity.getProperty("cluster-key");
+    byte[] bytes = HexFormat.of().parseHex(hex);
+    return List.of(
+        hex,
+        Base64.getEncoder().encodeToString(bytes),
+        Arrays.toString(bytes),
+        new String(bytes, StandardCharsets.ISO_8859_1));
   }
 
   /** Opens a session, and shows a wrong secret for it; returns how the right one may be written. */

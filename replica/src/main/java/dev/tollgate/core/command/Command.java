@@ -259,12 +259,13 @@ public sealed interface Command {
   }
 
   /**
-   * Gives the cluster an id, unless it has one. Every leader of a cluster without an id proposes
-   * one of its own making. Answered with true if the cluster has this id now.
+   * Gives the cluster an id and a key, unless it has them. Every leader of a cluster without an id
+   * proposes one of its own making. Answered with true if the cluster has this id now.
    */
-  record NameCluster(UniqueId clusterId) implements Command {
+  record NameCluster(UniqueId clusterId, ClusterKey key) implements Command {
     public NameCluster {
       requireNonNull(clusterId, "clusterId");
+      requireNonNull(key, "key");
     }
 
     @Override

@@ -38,7 +38,6 @@ final class CommandCodec {
   private static final int ADOPT_ENVIRONMENT = 13;
   private static final int PAUSE_STATEMENTS = 14;
   private static final int ANNOUNCE_INCARNATION = 15;
-  private static final int NAME_CLUSTER = 16;
   private static final int RECORD_SILENCE = 17;
   private static final int RECORD_RENEWAL = 18;
   private static final int LIMIT_TRANSACTIONS = 19;
@@ -52,6 +51,7 @@ final class CommandCodec {
   private static final int REPORT_FAILURE = 24;
   private static final int SKIP_COMMAND = 25;
   private static final int RESET_LOG_TIME = 26;
+  private static final int NAME_CLUSTER = 27;
 
   private CommandCodec() {}
 
@@ -76,7 +76,8 @@ final class CommandCodec {
       case ANNOUNCE_NODE -> new Command.AnnounceNode(in.string(), in.string());
       case ANNOUNCE_INCARNATION ->
           new Command.AnnounceNode(in.string(), in.string(), new UniqueId(in.i64(), in.i64()));
-      case NAME_CLUSTER -> new Command.NameCluster(new UniqueId(in.i64(), in.i64()));
+      case NAME_CLUSTER ->
+          new Command.NameCluster(new UniqueId(in.i64(), in.i64()), StateCodec.key(in));
       case RELEASE_OWN_LEASE -> new Command.ReleaseOwnLease(new SessionId(in.i64()));
       case ABORT_TRANSACTION ->
           new Command.AbortTransaction(new SessionId(in.i64()), in.i64(), abortReason(in.u8()));
@@ -315,8 +316,8 @@ final class CommandCodec {
     @Override
     public WireWriter name(Command.NameCluster command) {
       UniqueId id = command.clusterId();
-      out.u8(NAME_CLUSTER).i64(id.high());
-      return out.i64(id.low());
+      StateCodec.key(out.u8(NAME_CLUSTER).i64(id.high()).i64(id.low()), command.key());
+      return out;
     }
 
     @Override

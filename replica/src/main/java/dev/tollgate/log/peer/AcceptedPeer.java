@@ -82,7 +82,7 @@ final class AcceptedPeer implements AutoCloseable {
   private final AtomicLong delayedBytes = new AtomicLong();
   private @Nullable ThreadPoolExecutor delay;
   private volatile @Nullable FrameWriter writer;
-  private @Nullable PeerCredentials sender;
+  private @Nullable HelloOfPeer sender;
   private final AtomicInteger answered = new AtomicInteger();
   private int answersRead;
   private final LeadersState states;
@@ -102,7 +102,7 @@ final class AcceptedPeer implements AutoCloseable {
   void serve() {
     try {
       carryOutAll();
-      owner.ended(this, sender == null ? null : sender.from());
+      owner.ended(this, sender == null ? null : sender.credentials().from());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -117,7 +117,7 @@ final class AcceptedPeer implements AutoCloseable {
           new DataInputStream(
               new BufferedInputStream(streams.in(), PeerConnection.READ_BUFFER_BYTES));
       if (hello(streams, in)) {
-        from = requireNonNull(sender).from();
+        from = requireNonNull(sender).credentials().from();
         while (true) {
           carryOut(Frame.read(in, settings.maxFrameBytes()));
         }
@@ -155,65 +155,47 @@ final class AcceptedPeer implements AutoCloseable {
 
   /** False if the other side is refused, or has only asked whether this node can be added. */
   private boolean hello(PeerSockets.Streams streams, DataInputStream in) throws IOException {
-    streams.out().write(Frame.PREFACE);
-    PeerConnection.requirePreface(in);
-    Frame frame = Frame.read(in, Frame.MAX_HELLO_BYTES);
-    if (frame.kind() != Frame.Kind.HELLO) {
-      throw new ProtocolException("a frame of kind " + frame.kind() + " before a hello");
-    }
-    WireReader body = frame.body();
-    boolean joining = body.flag();
-    PeerCredentials credentials = PeerCredentials.read(body.bytes());
-    if (streams.node() != null && !streams.node().equals(credentials.from())) {
-      throw new ProtocolException(
-          "it calls itself node "
-              + credentials.from()
-              + ", and has the certificate of node "
-              + streams.node());
-    }
     PeerGuard guard = settings.guard();
-    PeerGuard.Refusal refusal =
-        joining ? guard.checkJoining(credentials) : guard.check(credentials);
+    HelloOfPeer hello = HelloOfPeer.hear(streams, in, guard.self());
+    PeerGuard.Refusal refusal = hello.isJoining() ? guard.checkJoining(hello) : guard.check(hello);
     if (refusal != null) {
       streams.out().write(Frame.refused(0, refusal));
       return false;
     }
     byte[] welcome =
         Frame.of(Frame.Kind.DONE, 0, 0, guard.versions().own().write(new WireWriter(64)));
-    if (joining) {
+    if (hello.isJoining()) {
       streams.out().write(welcome);
       return false;
     }
-    sender = credentials;
+    String from = hello.credentials().from();
+    sender = hello;
     socket.setSoTimeout(0);
     writer =
         new FrameWriter(
             streams.out(),
             socket.getSendBufferSize(),
             MAX_CALLS * ANSWER_COST,
-            "tollgate-" + settings.nodeId() + "-answers-" + credentials.from(),
+            "tollgate-" + settings.nodeId() + "-answers-" + from,
             settings.supervision(),
             e -> close());
     // before the welcome: of two connections of a node the later one replaces the earlier
-    owner.accepted(this, credentials.from());
+    owner.accepted(this, from);
     streams.out().write(welcome);
     return true;
   }
 
   private void carryOut(Frame frame) throws IOException, InterruptedException {
-    if (frame.kind() == Frame.Kind.IDENTITY) {
-      PeerCredentials credentials = PeerCredentials.read(frame.body().bytes());
-      if (!credentials.from().equals(requireNonNull(sender).from())) {
-        throw new ProtocolException("another name, " + credentials.from());
-      }
-      sender = credentials;
-      return;
-    }
     answersWereRead(frame.answersRead());
     if (!free.tryAcquire()) {
       throw new ProtocolException("more than " + MAX_CALLS + " calls without an answer");
     }
-    PeerGuard.Refusal refusal = settings.guard().check(requireNonNull(sender));
+    HelloOfPeer caller = requireNonNull(sender);
+    if (frame.kind() == Frame.Kind.IDENTITY) {
+      answer(Frame.of(Frame.Kind.DONE, frame.call(), 0, caller.renew(frame.body())));
+      return;
+    }
+    PeerGuard.Refusal refusal = settings.guard().check(caller);
     if (refusal != null) {
       answer(Frame.refused(frame.call(), refusal));
       return;
@@ -346,7 +328,7 @@ final class AcceptedPeer implements AutoCloseable {
     WireReader body = frame.body();
     long term = body.i64();
     long logIndex = body.i64();
-    String leader = requireNonNull(sender).from();
+    String leader = requireNonNull(sender).credentials().from();
     boolean lost;
     try {
       lost = settings.service().hasLost(leader, term, logIndex);
@@ -425,7 +407,7 @@ final class AcceptedPeer implements AutoCloseable {
         .watch(
             "a command of another node",
             ForwardedCommand.read(frame.body())
-                .submitFrom(requireNonNull(sender).from(), server, settings.group())
+                .submitFrom(requireNonNull(sender).credentials().from(), server, settings.group())
                 .handle(
                     (rejection, failure) -> {
                       answer(

@@ -22,7 +22,7 @@ final class Frame {
   static final int MAX_HELLO_BYTES = 4 << 10;
 
   /** Both sides begin with this: a name, and the version of the protocol. */
-  static final byte[] PREFACE = {'T', 'G', 'P', 'E', 'E', 'R', 0, 2};
+  static final byte[] PREFACE = {'T', 'G', 'P', 'E', 'E', 'R', 0, 3};
 
   private static final int LENGTH_BYTES = Integer.BYTES;
   private static final int WALL_AT = LENGTH_BYTES + 1 + 2 * Integer.BYTES;
@@ -33,9 +33,15 @@ final class Frame {
 
   /** What a frame is. The codes are on the wire. */
   enum Kind {
-    /** Whether the caller wants to add this node (flag), and its credentials. */
+    /**
+     * Whether the caller wants to add this node (flag), its credentials, and a number that it has
+     * drawn for this connection.
+     */
     HELLO(1),
-    /** New credentials of the caller, for the calls after it; has no answer. */
+    /**
+     * New credentials of the caller, for the calls after it, with its proof for them, if any; the
+     * proof of this node for them, if any.
+     */
     IDENTITY(2),
     /** AppendEntriesRequestProto; AppendEntriesReplyProto. */
     APPEND(3),
@@ -64,6 +70,13 @@ final class Frame {
      * term (i64 each); whether this node lacks the entry (flag).
      */
     LOST(11),
+    /**
+     * The answer to HELLO: a number that this node has drawn for this connection, its incarnation,
+     * and its proof, if any.
+     */
+    CHALLENGE(12),
+    /** The answer to CHALLENGE: the proof of the caller, if any. */
+    PROOF(13),
     /** The call was carried out; its kind says what the answer contains. */
     DONE(64),
     /** The call failed: a text. It may be tried again. */

@@ -13,12 +13,9 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Properties;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,11 +31,8 @@ public final class NodeIdentity {
 
   private static final String NODE = "node";
   private static final String INCARNATION = "incarnation";
-  private static final String CLUSTER = "cluster";
   private static final String LOG_INDEX = "log-index";
   private static final String ENTRY = "had-entry";
-  private static final String OTHER_INCARNATION = "incarnation.";
-  private static final String OTHER_REMOVED = "removed.";
   private static final String REMOVED = "this-node-was-removed";
 
   private final Path data;
@@ -46,6 +40,7 @@ public final class NodeIdentity {
   private final UniqueId incarnation;
   private volatile ClusterIdentity known = ClusterIdentity.NONE;
   private volatile ClusterIdentity written = ClusterIdentity.NONE;
+  private final CompletableFuture<Void> named = new CompletableFuture<>();
   private long knownIndex;
   private long notedIndex;
   private boolean removed;
@@ -113,7 +108,7 @@ public final class NodeIdentity {
   private static NodeIdentity read(Path data, String nodeId, Path file) throws IOException {
     Properties properties = properties(file);
     String owner = properties.getProperty(NODE);
-    UniqueId incarnation = parse(file, properties.getProperty(INCARNATION));
+    UniqueId incarnation = IdentityProperties.id(file, properties.getProperty(INCARNATION));
     if (owner == null || incarnation == null) {
       throw new IOException(file + " is damaged: it does not say whose directory this is");
     }
@@ -121,44 +116,12 @@ public final class NodeIdentity {
       throw StrangerException.ofAnotherNode(nodeId, data, owner);
     }
     NodeIdentity known = new NodeIdentity(data, nodeId, incarnation);
-    known.known = known(file, properties);
-    known.written = known.known;
+    known.known = IdentityProperties.read(file, properties);
+    known.wrote(known.known);
     known.knownIndex = Long.parseLong(properties.getProperty(LOG_INDEX, "0"));
     known.notedIndex = Long.parseLong(properties.getProperty(ENTRY, "0"));
     known.removed = Boolean.parseBoolean(properties.getProperty(REMOVED));
     return known;
-  }
-
-  private static ClusterIdentity known(Path file, Properties properties) throws IOException {
-    SortedMap<String, UniqueId> incarnations = new TreeMap<>();
-    for (String name : properties.stringPropertyNames()) {
-      UniqueId incarnation = parse(file, properties.getProperty(name), OTHER_INCARNATION, name);
-      if (incarnation != null) {
-        incarnations.put(name.substring(OTHER_INCARNATION.length()), incarnation);
-      }
-    }
-    List<String> removed = new ArrayList<>();
-    for (int i = 0; properties.containsKey(OTHER_REMOVED + i); i++) {
-      removed.add(properties.getProperty(OTHER_REMOVED + i));
-    }
-    return new ClusterIdentity(parse(file, properties.getProperty(CLUSTER)), incarnations, removed);
-  }
-
-  private static @Nullable UniqueId parse(Path file, String text, String prefix, String name)
-      throws IOException {
-    return name.startsWith(prefix) ? parse(file, text) : null;
-  }
-
-  private static @Nullable UniqueId parse(Path file, @Nullable String text) throws IOException {
-    if (text == null) {
-      return null;
-    }
-    try {
-      UUID id = UUID.fromString(text);
-      return new UniqueId(id.getMostSignificantBits(), id.getLeastSignificantBits());
-    } catch (IllegalArgumentException e) {
-      throw new IOException(file + " is damaged: '" + text + "' is no UUID", e);
-    }
   }
 
   public static UniqueId draw() {
@@ -184,6 +147,11 @@ public final class NodeIdentity {
 
   public UniqueId incarnation() {
     return incarnation;
+  }
+
+  /** Completes once the file has the key of the cluster, so that a later start has it too. */
+  public CompletableFuture<Void> named() {
+    return named.copy();
   }
 
   /** Null until this node has applied the entry that names the cluster. */
@@ -217,7 +185,14 @@ public final class NodeIdentity {
       known = state;
       knownIndex = logIndex;
       write();
-      written = state;
+      wrote(state);
+    }
+  }
+
+  private void wrote(ClusterIdentity state) {
+    written = state;
+    if (state.key() != null) {
+      named.complete(null);
     }
   }
 
@@ -253,25 +228,17 @@ public final class NodeIdentity {
     Properties properties = new Properties();
     properties.setProperty(NODE, nodeId);
     properties.setProperty(INCARNATION, incarnation.toString());
-    ClusterIdentity cluster = known;
-    if (cluster.clusterId() != null) {
-      properties.setProperty(CLUSTER, cluster.clusterId().toString());
-    }
+    IdentityProperties.write(properties, known);
     properties.setProperty(LOG_INDEX, Long.toString(knownIndex));
     if (notedIndex > 0) {
       properties.setProperty(ENTRY, Long.toString(notedIndex));
-    }
-    cluster
-        .incarnations()
-        .forEach((node, id) -> properties.setProperty(OTHER_INCARNATION + node, id.toString()));
-    for (int i = 0; i < cluster.removed().size(); i++) {
-      properties.setProperty(OTHER_REMOVED + i, cluster.removed().get(i));
     }
     if (removed) {
       properties.setProperty(REMOVED, "true");
     }
     StringWriter text = new StringWriter();
-    properties.store(text, "Whose data directory this is. Never copy it to another node");
+    properties.store(
+        text, "Whose data directory this is. Never copy it to another node, and show it to nobody");
     return text.toString();
   }
 }

@@ -2,9 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.NodeVersion;
 import dev.tollgate.wire.WireFormatException;
-import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -14,7 +12,6 @@ import java.io.InputStream;
 import java.net.ProtocolException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.protocol.RaftPeer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,9 +36,6 @@ final class PeerConnection {
 
   /** Calls that may have no answer; more are not made. Entries need eight, and a few heartbeats. */
   static final int MAX_CALLS = 256;
-
-  private static final byte TLS_ALERT = 21;
-  private static final byte TLS_HANDSHAKE = 22;
 
   /** How often the thread that reads the answers checks for silence, while nothing comes. */
   private static final int CHECK_MILLIS = 100;
@@ -60,6 +55,8 @@ final class PeerConnection {
   private final RaftPeer peer;
   private final Socket socket = new Socket();
   private final ConcurrentHashMap<Integer, Call> calls = new ConcurrentHashMap<>();
+  private final HelloToPeer hello;
+  private final ReentrantLock identity = new ReentrantLock();
   private final AtomicInteger lastCall = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable DataInputStream in;
@@ -72,6 +69,7 @@ final class PeerConnection {
   PeerConnection(PeerSettings settings, RaftPeer peer) {
     this.settings = requireNonNull(settings, "settings");
     this.peer = requireNonNull(peer, "peer");
+    this.hello = new HelloToPeer(settings.guard(), peer.getId().toString());
   }
 
   /** Connects, and says who this node is. Waits, but not forever. */
@@ -79,12 +77,18 @@ final class PeerConnection {
     PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
     PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
     DataInputStream input = input(new Answers(streams.in()));
-    Welcome welcome = sayHello(streams, input, credentials, /* joining= */ false);
+    HelloToPeer.Welcome welcome =
+        hello.say(
+            socket, streams, input, credentials, /* joining= */ false, PeerSockets.HELLO_MILLIS);
     String node = peer.getId().toString();
     PeerGuard.Refusal refusal = welcome.refusal();
     if (refusal != null) {
-      settings.guard().refusedBy(node, refusal);
+      settings.guard().refusedBy(node, refusal, hello.isProven());
       throw new PeerException(refusal.message());
+    }
+    String doubt = settings.guard().doubt(node, hello.isProven());
+    if (doubt != null) {
+      throw new PeerException(doubt);
     }
     settings.guard().acceptedBy(node);
     settings.guard().versions().connected(node, this, welcome.version());
@@ -153,72 +157,6 @@ final class PeerConnection {
     }
   }
 
-  /**
-   * How another node has answered a hello.
-   *
-   * @param refusal why it refuses this node, or null
-   */
-  private record Welcome(NodeVersion version, PeerGuard.@Nullable Refusal refusal) {}
-
-  /** Exchanges the first frames. */
-  private static Welcome sayHello(
-      PeerSockets.Streams streams, DataInputStream in, PeerCredentials credentials, boolean joining)
-      throws IOException {
-    WireWriter hello = new WireWriter(128).flag(joining).bytes(credentials.toBytes());
-    streams.out().write(Frame.PREFACE);
-    streams.out().write(Frame.of(Frame.Kind.HELLO, 0, 0, hello));
-    requirePreface(in);
-    Frame answer = Frame.read(in, Frame.MAX_HELLO_BYTES);
-    return switch (answer.kind()) {
-      case DONE -> new Welcome(version(answer), null);
-      case REFUSED -> new Welcome(NodeVersion.NOT_SAID, refusal(answer));
-      default -> throw new ProtocolException("a frame of kind " + answer.kind() + " for a hello");
-    };
-  }
-
-  private static NodeVersion version(Frame answer) throws ProtocolException {
-    try {
-      return NodeVersion.read(answer.body());
-    } catch (WireFormatException e) {
-      throw new ProtocolException("a version that cannot be read: " + e.getMessage());
-    }
-  }
-
-  /** Requires that the other side speaks this protocol, in this version. */
-  static void requirePreface(DataInputStream in) throws IOException {
-    byte[] preface = in.readNBytes(Frame.PREFACE.length);
-    if (preface.length < Frame.PREFACE.length) {
-      throw new EOFException("the connection ended before a hello");
-    }
-    if (preface[0] == TLS_HANDSHAKE || preface[0] == TLS_ALERT) {
-      throw new ProtocolException(
-          "that node speaks TLS: all nodes of a cluster have to be started with the same --tls-peers,"
-              + " and each with a certificate");
-    }
-    int name = Frame.PREFACE.length - 1;
-    if (!Arrays.equals(preface, 0, name, Frame.PREFACE, 0, name)) {
-      throw new ProtocolException(
-          "what answers there speaks another protocol: the address has to be the --raft-address of"
-              + " that node");
-    }
-    if (preface[name] != Frame.PREFACE[name]) {
-      throw new ProtocolException(
-          "that node speaks version "
-              + preface[name]
-              + " of the protocol between nodes, this one "
-              + Frame.PREFACE[name]);
-    }
-  }
-
-  private static PeerGuard.Refusal refusal(Frame answer) throws ProtocolException {
-    try {
-      WireReader body = answer.body();
-      return new PeerGuard.Refusal(PeerGuard.Reason.of(body.string()), body.string());
-    } catch (WireFormatException e) {
-      throw new ProtocolException("a refusal that cannot be read: " + e.getMessage());
-    }
-  }
-
   /** See {@link PeerTransport#askToJoin}. */
   static PeerGuard.@Nullable Refusal askToJoin(PeerSettings settings, RaftPeer peer, int millis)
       throws IOException {
@@ -226,7 +164,9 @@ final class PeerConnection {
     try (Socket socket = new Socket()) {
       PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
       socket.setSoTimeout(millis);
-      Welcome welcome = sayHello(streams, input(streams.in()), credentials, /* joining= */ true);
+      HelloToPeer.Welcome welcome =
+          new HelloToPeer(settings.guard(), peer.getId().toString())
+              .say(socket, streams, input(streams.in()), credentials, /* joining= */ true, millis);
       return welcome.refusal() != null
           ? welcome.refusal()
           : settings.guard().versions().checkJoining(welcome.version());
@@ -243,6 +183,11 @@ final class PeerConnection {
    */
   CompletableFuture<Frame> call(Encoder encoder) {
     FrameWriter frames = requireNonNull(writer, "a connection is opened first");
+    sayWhoThisIs(frames);
+    return send(frames, encoder);
+  }
+
+  private CompletableFuture<Frame> send(FrameWriter frames, Encoder encoder) {
     if (calls.size() >= MAX_CALLS) {
       return CompletableFuture.failedFuture(
           new IOException(calls.size() + " calls wait for an answer of node " + peer.getId()));
@@ -252,7 +197,6 @@ final class PeerConnection {
     Call call = new Call(new CompletableFuture<>(), FrameWriter.cost(frame), System.nanoTime());
     calls.put(id, call);
     try {
-      sayWhoThisIs(frames);
       frames.write(frame);
     } catch (IOException e) {
       breakOff(e);
@@ -268,15 +212,49 @@ final class PeerConnection {
     return call((call, read) -> Frame.of(Frame.Kind.TERM, call, read, new WireWriter(0)));
   }
 
-  /** Says so if this node, or the other, is known by more than at the hello. */
-  private void sayWhoThisIs(FrameWriter frames) throws IOException {
-    PeerCredentials now = settings.guard().credentialsFor(peer.getId().toString());
-    if (!now.equals(said)) {
-      said = now;
-      // it has no answer to say that it was read, and is small and rare
-      frames.write(
-          Frame.of(Frame.Kind.IDENTITY, 0, 0, new WireWriter(128).bytes(now.toBytes())), 0);
+  /**
+   * Says so if this node, or the other, is known by more than at the hello, before the next call.
+   */
+  private void sayWhoThisIs(FrameWriter frames) {
+    if (settings.guard().credentialsFor(peer.getId().toString()).equals(said)) {
+      return;
     }
+    identity.lock();
+    try {
+      PeerCredentials now = settings.guard().credentialsFor(peer.getId().toString());
+      if (!now.equals(said)) {
+        byte[] bytes = now.toBytes();
+        settings
+            .supervision()
+            .watch(
+                "the proof of another node",
+                send(
+                        frames,
+                        (call, read) ->
+                            Frame.of(Frame.Kind.IDENTITY, call, read, hello.identity(bytes)))
+                    .handle((answer, failure) -> heard(bytes, answer)));
+        said = now;
+      }
+    } finally {
+      identity.unlock();
+    }
+  }
+
+  /** Ends a connection to a node that has to prove who it is by now, and does not. */
+  private @Nullable Void heard(byte[] credentials, @Nullable Frame answer) {
+    @Nullable String doubt = "it does not take new credentials";
+    if (answer != null) {
+      try {
+        hello.hear(credentials, ClusterProof.read(answer.body()));
+        doubt = settings.guard().doubt(peer.getId().toString(), hello.isProven());
+      } catch (WireFormatException e) {
+        doubt = "a proof that cannot be read: " + e.getMessage();
+      }
+    }
+    if (doubt != null) {
+      breakOff(new IOException(doubt));
+    }
+    return null;
   }
 
   /** Reads answers until the connection ends; returns why it has ended. */
@@ -311,8 +289,8 @@ final class PeerConnection {
       }
       case FAILED -> call.answer().completeExceptionally(new PeerException(text(frame)));
       case REFUSED -> {
-        PeerGuard.Refusal refusal = refusal(frame);
-        settings.guard().refusedBy(node, refusal);
+        PeerGuard.Refusal refusal = HelloToPeer.refusal(frame);
+        settings.guard().refusedBy(node, refusal, hello.isProven());
         call.answer().completeExceptionally(new PeerException(refusal.message()));
       }
       default -> {

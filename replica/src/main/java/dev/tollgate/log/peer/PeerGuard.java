@@ -21,10 +21,9 @@ import org.slf4j.LoggerFactory;
  * election, a commit, or a proof of leadership. Thread-safe; never waits for an entry.
  *
  * <p>A node stops when a node of its cluster says that it was removed or has another data
- * directory. The replicated state of any node is the authority for that. Of two clusters either may
- * be the wrong one, so a node gives way only to a majority of its members. A node that calls and
- * says so is believed only if this node knows nobody yet, or knows the caller by its incarnation:
- * anybody can call.
+ * directory. The replicated state of any node is the authority for that, and a node that knows the
+ * key of its cluster believes only a node that knows the key too. Of two clusters either may be the
+ * wrong one, so a node gives way only to a majority of its members.
  */
 public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
@@ -44,6 +43,8 @@ public final class PeerGuard {
     SENDER_UNKNOWN,
     /** The cluster has removed the sender. */
     SENDER_REMOVED,
+    /** The sender does not prove that it is of the cluster. */
+    SENDER_UNPROVEN,
     /**
      * As one of the three before, but the cluster of the node that says so has no id yet. It may be
      * another cluster, so nobody stops.
@@ -68,13 +69,21 @@ public final class PeerGuard {
     }
 
     /** This reason, if the node that gives it knows its cluster. */
-    private Reason saidIn(@Nullable UniqueId cluster) {
+    Reason saidIn(@Nullable UniqueId cluster) {
       return cluster == null ? UNNAMED_CLUSTER : this;
     }
   }
 
   /** An answer to a message that is not accepted. */
   public record Refusal(Reason reason, String message) {}
+
+  /** A node that calls this one. */
+  public interface Caller {
+    PeerCredentials credentials();
+
+    /** True if it has proven that it knows the key of the cluster that this node knows. */
+    boolean proves(ClusterIdentity known);
+  }
 
   /** The members of the group as this node knows them. */
   public interface Members {
@@ -87,6 +96,7 @@ public final class PeerGuard {
   private final Path data;
   private final boolean begins;
   private final Members members;
+  private final CallerCheck check;
   private final PeerVersions versions;
   private final Consumer<IOException> stop;
   private final AtomicBoolean stopped = new AtomicBoolean();
@@ -111,6 +121,7 @@ public final class PeerGuard {
     this.data = data;
     this.begins = begins;
     this.members = members;
+    this.check = new CallerCheck(self, members);
     this.versions = versions;
     this.stop = stop;
   }
@@ -126,8 +137,9 @@ public final class PeerGuard {
   }
 
   /** Returns why a message is refused, or null if it is accepted. */
-  public @Nullable Refusal check(PeerCredentials sender) {
-    Refusal refusal = refusal(sender);
+  public @Nullable Refusal check(Caller caller) {
+    PeerCredentials sender = caller.credentials();
+    Refusal refusal = check.refusal(caller);
     if (refusal != null) {
       logOnce(sender.from(), refusal);
       if (refusal.reason() == Reason.RECEIVER_UNKNOWN) {
@@ -145,8 +157,8 @@ public final class PeerGuard {
   }
 
   /** Returns why this node cannot be added to the cluster of the sender, or null if it can. */
-  public @Nullable Refusal checkJoining(PeerCredentials sender) {
-    Refusal refusal = check(sender);
+  public @Nullable Refusal checkJoining(Caller caller) {
+    Refusal refusal = check(caller);
     if (refusal != null || !begins || self.clusterId() != null) {
       return refusal;
     }
@@ -154,80 +166,52 @@ public final class PeerGuard {
         new Refusal(
             Reason.NOT_JOINING,
             "node " + self.nodeId() + " was started to begin a cluster of its own");
-    logOnce(sender.from(), begun);
+    logOnce(caller.credentials().from(), begun);
     return begun;
   }
 
-  private @Nullable Refusal refusal(PeerCredentials sender) {
-    UniqueId own = self.clusterId();
-    if (own != null && sender.clusterId() != null && !own.equals(sender.clusterId())) {
-      return new Refusal(
-          Reason.OTHER_CLUSTER,
-          "node "
-              + self.nodeId()
-              + " is of cluster "
-              + own
-              + ", node "
-              + sender.from()
-              + " of cluster "
-              + sender.clusterId());
-    }
-    if (!sender.to().equals(self.nodeId())) {
-      return new Refusal(
-          Reason.OTHER_NODE,
-          "node " + sender.from() + " takes node " + self.nodeId() + " for node " + sender.to());
-    }
-    if (sender.expected() != null && !sender.expected().equals(self.incarnation())) {
-      return new Refusal(
-          isBelieved(sender)
-              ? Reason.RECEIVER_UNKNOWN.saidIn(sender.clusterId())
-              : Reason.UNNAMED_CLUSTER,
-          "node "
-              + sender.from()
-              + " knows node "
-              + self.nodeId()
-              + " as incarnation "
-              + sender.expected()
-              + ", but it is "
-              + self.incarnation());
-    }
-    ClusterIdentity known = self.known();
-    UniqueId recorded = known.incarnations().get(sender.from());
-    if (recorded != null && !recorded.equals(sender.incarnation())) {
-      return new Refusal(
-          Reason.SENDER_UNKNOWN.saidIn(own),
-          "node "
-              + self.nodeId()
-              + " knows node "
-              + sender.from()
-              + " as incarnation "
-              + recorded
-              + ", but it is "
-              + sender.incarnation());
-    }
-    if (known.removed().contains(sender.from()) && !members.contains(sender.from())) {
-      return new Refusal(
-          Reason.SENDER_REMOVED.saidIn(own),
-          "node " + sender.from() + " was removed from the cluster");
-    }
-    return null;
+  /** What this node knows of the cluster and its nodes. */
+  ClusterIdentity known() {
+    return self.known();
   }
 
-  /** Returns true unless the sender lacks what a node of the cluster has, its incarnation. */
-  private boolean isBelieved(PeerCredentials sender) {
-    ClusterIdentity known = self.known();
-    return known.incarnations().isEmpty()
-        || (!sender.from().equals(self.nodeId())
-            && sender.incarnation().equals(known.incarnations().get(sender.from())));
+  NodeIdentity self() {
+    return self;
   }
 
-  /** Records that another node has refused a message of this node. */
-  public void refusedBy(String nodeId, Refusal refusal) {
+  /**
+   * Returns why this node does not call a node that would serve it, or null if it does: a node that
+   * the cluster knows by its directory has the key.
+   *
+   * @param proven whether that node has proven that it is of the cluster
+   */
+  @Nullable String doubt(String nodeId, boolean proven) {
+    ClusterIdentity known = self.known();
+    return proven || known.key() == null || !known.incarnations().containsKey(nodeId)
+        ? null
+        : "node " + nodeId + " does not prove that it is of this cluster";
+  }
+
+  /**
+   * Records that another node has refused a message of this node.
+   *
+   * @param proven whether that node has proven that it is of the cluster: once this node knows the
+   *     key, no other one ends it
+   */
+  public void refusedBy(String nodeId, Refusal refusal, boolean proven) {
     logOnce(nodeId, refusal);
+    boolean believed = proven || self.known().key() == null;
     switch (refusal.reason()) {
-      case SENDER_REMOVED -> removed();
-      case SENDER_UNKNOWN ->
+      case SENDER_REMOVED -> {
+        if (believed) {
+          removed();
+        }
+      }
+      case SENDER_UNKNOWN -> {
+        if (believed) {
           stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
+        }
+      }
       case OTHER_CLUSTER -> {
         // a refusal by a node that is about to be added does not count
         if (members.contains(nodeId)) {
@@ -237,7 +221,12 @@ public final class PeerGuard {
           stop(StrangerException.amongOthers(self.nodeId(), data, refusal.message()));
         }
       }
-      case OTHER_NODE, RECEIVER_UNKNOWN, UNNAMED_CLUSTER, NOT_JOINING, EARLIER_VERSION -> {}
+      case OTHER_NODE,
+          RECEIVER_UNKNOWN,
+          SENDER_UNPROVEN,
+          UNNAMED_CLUSTER,
+          NOT_JOINING,
+          EARLIER_VERSION -> {}
     }
   }
 

@@ -285,8 +285,19 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
+  /**
+   * Holds back what makes the directory of this node known, until this node can prove that it is of
+   * the cluster, also after a power cut. Nodes that know its directory wait for that proof.
+   */
   @Override
   public CompletableFuture<Void> forward(Command command) {
+    return command instanceof Command.AnnounceNode node && node.incarnation() != null
+        // not on the thread that has applied the entry with the key
+        ? identity.named().thenComposeAsync(named -> forwardNow(command))
+        : forwardNow(command);
+  }
+
+  private CompletableFuture<Void> forwardNow(Command command) {
     return isAlone() ? append(ProposedEntry.untimed(command)) : forward(EntryCodec.encode(command));
   }
 

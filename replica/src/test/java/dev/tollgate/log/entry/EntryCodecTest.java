@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FenceReading;
@@ -132,7 +133,14 @@ class EntryCodecTest {
     commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
     commands.add(new Command.AnnounceNode("n1", "h:1"));
     commands.add(new Command.AnnounceNode("n1", "h:1", new UniqueId(3, -4)));
-    commands.add(new Command.NameCluster(new UniqueId(-1, 2)));
+    commands.add(
+        new Command.NameCluster(
+            new UniqueId(-1, 2),
+            new ClusterKey(
+                new byte[] {
+                  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+                  24, 25, 26, 27, 28, 29, 30, 31, -1
+                })));
     commands.add(new Command.ForgetNode("n1"));
     commands.add(new Command.SeedRandom(new RandomSeed(1, -2)));
     commands.add(

@@ -41,10 +41,13 @@ final class FakePeer implements AutoCloseable {
 
   /** What a node says to one that it accepts. */
   static byte[] hello() {
-    byte[] hello = Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0));
-    return ByteBuffer.allocate(Frame.PREFACE.length + hello.length)
+    WireWriter noProof = new WireWriter().bytes(ClusterProof.drawNonce()).i64(1).i64(2).flag(false);
+    byte[] challenge = Frame.of(Frame.Kind.CHALLENGE, 0, 0, noProof);
+    byte[] done = Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0));
+    return ByteBuffer.allocate(Frame.PREFACE.length + challenge.length + done.length)
         .put(Frame.PREFACE)
-        .put(hello)
+        .put(challenge)
+        .put(done)
         .array();
   }
 

@@ -1,5 +1,6 @@
 package dev.tollgate.log.peer;
 
+import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireWriter;
@@ -77,6 +78,7 @@ public final class PeerFuzzer {
   public void act() throws IOException {
     String to = ids.get(random.nextInt(ids.size()));
     String from = random.nextInt(3) == 0 ? "n9" : ids.get(random.nextInt(ids.size()));
+    boolean greeted = false;
     try (RawPeer peer = new RawPeer(addresses.get(to))) {
       switch (random.nextInt(10)) {
         case 0 -> {
@@ -100,22 +102,26 @@ public final class PeerFuzzer {
         }
         default -> {
           count("believed");
-          peer.send(hello(credentials(from, to)));
+          NodeIdentity self = identities.get(from);
+          peer.greet(credentials(from, to), self == null ? ClusterIdentity.NONE : self.known());
+          greeted = true;
           sayWhatIsPast(peer, to);
         }
       }
       if (random.nextBoolean()) {
         peer.hangUp();
-        readAll(peer);
+        readAll(peer, greeted);
       }
     } catch (IOException e) {
       count("cut off"); // the node has closed the connection, as it may
     }
   }
 
-  private void readAll(RawPeer peer) throws IOException {
+  private void readAll(RawPeer peer, boolean greeted) throws IOException {
     try {
-      PeerConnection.requirePreface(peer.in());
+      if (!greeted) {
+        HelloToPeer.requirePreface(peer.in());
+      }
       while (true) {
         count("answer " + Frame.read(peer.in(), 32 << 20).kind());
       }
@@ -153,11 +159,7 @@ public final class PeerFuzzer {
   }
 
   private static byte[] hello(PeerCredentials credentials) {
-    byte[] frame =
-        Frame.of(Frame.Kind.HELLO, 0, 0, new WireWriter().flag(false).bytes(credentials.toBytes()));
-    byte[] hello = Arrays.copyOf(Frame.PREFACE, Frame.PREFACE.length + frame.length);
-    System.arraycopy(frame, 0, hello, Frame.PREFACE.length, frame.length);
-    return hello;
+    return RawPeer.hello(credentials);
   }
 
   private byte[] junk() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.NodeVersion;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PeerGuardTest {
   private static final PeerGuard.Refusal OTHER_CLUSTER =
       new PeerGuard.Refusal(PeerGuard.Reason.OTHER_CLUSTER, "it is of another cluster");
+
+  private static final ClusterKey KEY = new ClusterKey(new byte[ClusterKey.BYTES]);
 
   @TempDir private Path directory;
 
@@ -54,16 +57,16 @@ class PeerGuardTest {
 
   @Test
   void nodesThatAreNoMembersHaveNoSay() throws Exception {
-    guard(Set.of("n1")).refusedBy("n2", OTHER_CLUSTER);
+    guard(Set.of("n1")).refusedBy("n2", OTHER_CLUSTER, /* proven= */ false);
     assertEquals(List.of(), stops);
   }
 
   @Test
   void nodeGivesWayToAMajorityOfItsMembers() throws Exception {
     PeerGuard guard = guard(Set.of("n1", "n2", "n3"));
-    guard.refusedBy("n2", OTHER_CLUSTER);
+    guard.refusedBy("n2", OTHER_CLUSTER, /* proven= */ false);
     assertEquals(List.of(), stops);
-    guard.refusedBy("n3", OTHER_CLUSTER);
+    guard.refusedBy("n3", OTHER_CLUSTER, /* proven= */ false);
     assertEquals(1, stops.size());
   }
 
@@ -77,7 +80,7 @@ class PeerGuardTest {
     PeerGuard guard = guard(identity, Set.of("n1", "n2", "n3"));
     assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, from("n2", n2, null)));
     assertEquals(List.of(), stops);
-    assertEquals(PeerGuard.Reason.RECEIVER_UNKNOWN, reason(guard, from("n2", n2, cluster)));
+    assertEquals(PeerGuard.Reason.RECEIVER_UNKNOWN, reason(guard, from("n2", n2, cluster), true));
     assertEquals(1, stops.size());
   }
 
@@ -90,7 +93,8 @@ class PeerGuardTest {
     TreeMap<String, UniqueId> incarnations = new TreeMap<>();
     incarnations.put("n1", n1);
     incarnations.put("n2", NodeIdentity.draw());
-    identity.learn(new ClusterIdentity(cluster, incarnations, List.of()), 1);
+    identity.learn(
+        new ClusterIdentity(cluster, cluster == null ? null : KEY, incarnations, List.of()), 1);
     PeerGuard guard = guard(identity, Set.of("n1", "n2", "n3"));
     for (PeerCredentials forged :
         List.of(
@@ -118,7 +122,8 @@ class PeerGuardTest {
     PeerCredentials stranger = new PeerCredentials("n2", null, NodeIdentity.draw(), "n1", null);
     PeerGuard guard = guard(identity, Set.of("n1", "n2"));
     assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, stranger));
-    guard.refusedBy("n2", new PeerGuard.Refusal(PeerGuard.Reason.UNNAMED_CLUSTER, "unknown"));
+    guard.refusedBy(
+        "n2", new PeerGuard.Refusal(PeerGuard.Reason.UNNAMED_CLUSTER, "unknown"), false);
     assertEquals(List.of(), stops);
   }
 
@@ -153,7 +158,9 @@ class PeerGuardTest {
 
   private static void say(PeerGuard guard, String nodeId, @Nullable String url) {
     assertNull(
-        guard.check(new PeerCredentials(nodeId, null, NodeIdentity.draw(), "n1", null, url)));
+        guard.check(
+            caller(
+                new PeerCredentials(nodeId, null, NodeIdentity.draw(), "n1", null, url), false)));
   }
 
   /** It takes n1 for another incarnation. */
@@ -166,11 +173,29 @@ class PeerGuardTest {
       @Nullable UniqueId cluster, String nodeId, UniqueId incarnation) {
     TreeMap<String, UniqueId> incarnations = new TreeMap<>();
     incarnations.put(nodeId, incarnation);
-    return new ClusterIdentity(cluster, incarnations, List.of());
+    return new ClusterIdentity(cluster, cluster == null ? null : KEY, incarnations, List.of());
+  }
+
+  private static PeerGuard.Caller caller(PeerCredentials credentials, boolean proves) {
+    return new PeerGuard.Caller() {
+      @Override
+      public PeerCredentials credentials() {
+        return credentials;
+      }
+
+      @Override
+      public boolean proves(ClusterIdentity known) {
+        return proves;
+      }
+    };
   }
 
   private static PeerGuard.Reason reason(PeerGuard guard, PeerCredentials sender) {
-    PeerGuard.@Nullable Refusal refusal = guard.check(sender);
+    return reason(guard, sender, /* proves= */ false);
+  }
+
+  private static PeerGuard.Reason reason(PeerGuard guard, PeerCredentials sender, boolean proves) {
+    PeerGuard.@Nullable Refusal refusal = guard.check(caller(sender, proves));
     return requireNonNull(refusal, "accepted").reason();
   }
 }

@@ -168,7 +168,7 @@ class PeerTlsTest {
         streams.out().write(Frame.of(Frame.Kind.TERM, 3, 0, new WireWriter(0)));
         socket.setSoTimeout((int) DEADLINE.toMillis());
         DataInputStream in = new DataInputStream(streams.in());
-        PeerConnection.requirePreface(in);
+        HelloToPeer.requirePreface(in);
         assertEquals(Frame.Kind.REFUSED, Frame.read(in, Frame.MAX_HELLO_BYTES).kind());
         assertThrows(IOException.class, () -> Frame.read(in, Frame.MAX_HELLO_BYTES));
         assertEquals(Stranger.PLAIN, stranger);

@@ -2,13 +2,18 @@ package dev.tollgate.log.peer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.tls.TlsCredentials;
+import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,12 +25,15 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.jspecify.annotations.Nullable;
 
 /** A node that is nothing but a socket: it says hello, and sends what a test wants. */
 public final class RawPeer implements AutoCloseable {
   private final Socket socket = new Socket();
   private final DataInputStream in;
+  private final OutputStream out;
   private final Map<Integer, CompletableFuture<Frame>> answers = new ConcurrentHashMap<>();
   private int calls;
   private final AtomicInteger read = new AtomicInteger();
@@ -35,27 +43,122 @@ public final class RawPeer implements AutoCloseable {
     PeerSockets.connect(socket, address);
     socket.setSoTimeout(30_000);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+    out = socket.getOutputStream();
+  }
+
+  private RawPeer(RaftPeer peer, @Nullable TlsCredentials credentials) throws IOException {
+    PeerSockets.Streams streams = PeerSockets.connect(socket, peer, credentials);
+    socket.setSoTimeout(30_000);
+    in = new DataInputStream(new BufferedInputStream(streams.in()));
+    out = streams.out();
+  }
+
+  /**
+   * Says hello to a node as a node that knows this of its cluster.
+   *
+   * @param as the name of the caller
+   * @param tls the certificate of the caller, or null without TLS
+   * @return SERVED, or the reason for which the node refuses the caller
+   */
+  public static String answer(
+      String as,
+      NodeIdentity identity,
+      ClusterIdentity known,
+      String to,
+      String address,
+      @Nullable TlsCredentials tls)
+      throws IOException {
+    RaftPeer peer = RaftPeer.newBuilder().setId(to).setAddress(address).build();
+    try (RawPeer raw = new RawPeer(peer, tls)) {
+      PeerCredentials credentials =
+          new PeerCredentials(
+              as,
+              identity.clusterId(),
+              identity.incarnation(),
+              to,
+              identity.known().incarnations().get(to));
+      Frame answer = raw.greet(credentials, known);
+      return answer.kind() == Frame.Kind.DONE ? "SERVED" : answer.body().string();
+    }
   }
 
   /** Connects to a node as another node of its cluster. */
   public static RawPeer node(String from, String to, String address) throws IOException {
     RawPeer peer = new RawPeer(address);
-    peer.send(hello(from, to));
-    PeerConnection.requirePreface(peer.in);
-    assertEquals(Frame.Kind.DONE, Frame.read(peer.in, Frame.MAX_HELLO_BYTES).kind());
+    assertEquals(Frame.Kind.DONE, peer.greet(credentials(from, to), ClusterIdentity.NONE).kind());
     return peer;
   }
 
-  /** What a node of a cluster without an id says first. */
-  static byte[] hello(String from, String to) {
-    PeerCredentials credentials =
-        new PeerCredentials(from, null, new UniqueId(1, from.hashCode()), to, null);
-    byte[] frame =
-        Frame.of(Frame.Kind.HELLO, 0, 0, new WireWriter().flag(false).bytes(credentials.toBytes()));
-    byte[] hello = new byte[Frame.PREFACE.length + frame.length];
-    System.arraycopy(Frame.PREFACE, 0, hello, 0, Frame.PREFACE.length);
+  /** What a node says at first. */
+  static byte[] hello(PeerCredentials credentials, byte[] nonce) {
+    WireWriter body = new WireWriter().flag(false).bytes(credentials.toBytes()).bytes(nonce);
+    byte[] frame = Frame.of(Frame.Kind.HELLO, 0, 0, body);
+    byte[] hello = Arrays.copyOf(Frame.PREFACE, Frame.PREFACE.length + frame.length);
     System.arraycopy(frame, 0, hello, Frame.PREFACE.length, frame.length);
     return hello;
+  }
+
+  /** What a node says when it has been heard. */
+  static byte[] proof(byte @Nullable [] proof) {
+    return Frame.of(Frame.Kind.PROOF, 0, 0, ClusterProof.write(new WireWriter(), proof));
+  }
+
+  /** What the other node answers to a hello. */
+  @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
+  record Challenge(byte[] nonce, UniqueId incarnation, byte @Nullable [] proof) {
+    /** What makes the proofs of this connection. */
+    ClusterProof proofs(byte[] nonceOfCaller, String to) {
+      return new ClusterProof(nonceOfCaller, nonce, to, incarnation);
+    }
+  }
+
+  /** Says hello, and returns what the node answers. */
+  Challenge say(PeerCredentials credentials, byte[] nonce) throws IOException {
+    send(hello(credentials, nonce));
+    HelloToPeer.requirePreface(in);
+    Frame challenge = Frame.read(in, Frame.MAX_HELLO_BYTES);
+    assertEquals(Frame.Kind.CHALLENGE, challenge.kind());
+    WireReader body = challenge.body();
+    return new Challenge(
+        ClusterProof.readNonce(body),
+        new UniqueId(body.i64(), body.i64()),
+        ClusterProof.read(body));
+  }
+
+  /** Answers the challenge; returns whether the node accepts that. */
+  Frame prove(byte @Nullable [] proof) throws IOException {
+    send(proof(proof));
+    return Frame.read(in, Frame.MAX_HELLO_BYTES);
+  }
+
+  /**
+   * Says hello as a node that knows this of its cluster, and proves it if it can.
+   *
+   * @return what the node answers
+   */
+  Frame greet(PeerCredentials credentials, ClusterIdentity known) throws IOException {
+    byte[] nonce = ClusterProof.drawNonce();
+    ClusterProof proofs = say(credentials, nonce).proofs(nonce, credentials.to());
+    return prove(proofs.of(known, ClusterProof.Side.CALLER, credentials.toBytes()));
+  }
+
+  /** What a node of a cluster without an id says of itself. */
+  static PeerCredentials credentials(String from, String to) {
+    return new PeerCredentials(from, null, new UniqueId(1, from.hashCode()), to, null);
+  }
+
+  /** All that a node of a cluster without an id says before its first call. */
+  static byte[] hello(String from, String to) {
+    return hello(credentials(from, to));
+  }
+
+  /** All that a node without the key of the cluster says before its first call. */
+  static byte[] hello(PeerCredentials credentials) {
+    byte[] hello = hello(credentials, ClusterProof.drawNonce());
+    byte[] proof = proof(null);
+    byte[] both = Arrays.copyOf(hello, hello.length + proof.length);
+    System.arraycopy(proof, 0, both, hello.length, proof.length);
+    return both;
   }
 
   DataInputStream in() {
@@ -68,7 +171,8 @@ public final class RawPeer implements AutoCloseable {
   }
 
   void send(byte[] bytes) throws IOException {
-    socket.getOutputStream().write(bytes);
+    out.write(bytes);
+    out.flush();
   }
 
   /** Starts a thread that reads the answers. */
@@ -80,7 +184,10 @@ public final class RawPeer implements AutoCloseable {
                 while (true) {
                   Frame frame = Frame.read(in, 32 << 20);
                   read.incrementAndGet();
-                  answers.remove(frame.call()).complete(frame);
+                  CompletableFuture<Frame> answer = answers.remove(frame.call());
+                  if (answer != null) {
+                    answer.complete(frame);
+                  }
                 }
               } catch (IOException e) {
                 answers.values().forEach(answer -> answer.completeExceptionally(e));

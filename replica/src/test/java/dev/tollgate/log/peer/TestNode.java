@@ -14,8 +14,10 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -40,6 +42,11 @@ final class TestNode implements AutoCloseable {
   final String id;
   final String address;
   final PeerSettings settings;
+  final NodeIdentity identity;
+
+  /** Nodes that are no members. */
+  final Set<String> strangers = ConcurrentHashMap.newKeySet();
+
   final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
   final List<IOException> stops = Collections.synchronizedList(new ArrayList<>());
   final AtomicInteger votes = new AtomicInteger();
@@ -86,15 +93,16 @@ final class TestNode implements AutoCloseable {
       throws IOException {
     this.id = id;
     this.address = "127.0.0.1:" + Ports.free();
+    this.identity = NodeIdentity.open(directory.resolve(id), id, directory.resolve("log"));
     PeerGuard guard =
         new PeerGuard(
-            NodeIdentity.open(directory.resolve(id), id, directory.resolve("log")),
+            identity,
             directory,
             /* begins= */ !id.equals("joining"),
             new PeerGuard.Members() {
               @Override
               public boolean contains(String nodeId) {
-                return true;
+                return !strangers.contains(nodeId);
               }
 
               @Override

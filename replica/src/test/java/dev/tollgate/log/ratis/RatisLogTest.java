@@ -13,8 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.LivingDirectory;
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.AppliedDigest;
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogFailedException;
@@ -27,6 +30,7 @@ import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.entry.UnknownCommandException;
+import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.log.trace.PromiseFiles;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -257,6 +261,29 @@ class RatisLogTest {
     for (TestNode node : nodes) {
       await().atMost(DEADLINE).until(() -> node.consumer.commands.equals(List.of(ofItself)));
     }
+  }
+
+  /** Others would wait for a proof that it cannot give if it loses its power now. */
+  @Test
+  void nodeIsNotMadeKnownBeforeItHasTheKeyOfItsCluster() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    String id = follower.settings.nodeId();
+    CompletableFuture<Void> known =
+        follower.log.forward(
+            new Command.AnnounceNode(id, "10.0.0.1:7400", follower.log.incarnation()));
+    perform(leader, "before");
+    awaitCommands(follower, 1);
+    assertEquals(List.of(command("before")), leader.consumer.commands);
+    ClusterIdentity named =
+        ClusterIdentity.NONE.named(new UniqueId(1, 2), new ClusterKey(new byte[ClusterKey.BYTES]));
+    nodes.forEach(node -> node.consumer.identity = named);
+    perform(leader, "named");
+    known.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    awaitCommands(leader, 3);
+    Path file = follower.settings.directory().resolve(NodeIdentity.FILE);
+    assertTrue(Files.readString(file).contains("cluster-key=00"));
   }
 
   /** Or a node, or whoever has its certificate, would be administrator of the cluster. */
