@@ -17,6 +17,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +31,8 @@ import org.slf4j.LoggerFactory;
 final class StateTakeover {
   private static final Logger LOG = LoggerFactory.getLogger(StateTakeover.class);
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.STATE_AHEAD_MILLIS);
   private static final long REMIND_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** For how long a node that is elected gives the others its log before it steps down. */
@@ -119,7 +122,39 @@ final class StateTakeover {
     }
     ledNanos = System.nanoTime();
     SnapshotFile arrived = transport.fetchState(leader.toString(), logIndex, snapshots.arriving());
-    snapshots.keepArrived(TermIndex.valueOf(arrived.term(), arrived.index()));
+    TermIndex covered = TermIndex.valueOf(arrived.term(), arrived.index());
+    if (covered.getIndex() > logIndex) {
+      awaitLog(division.getRaftLog(), covered);
+    }
+    snapshots.keepArrived(covered);
+  }
+
+  /**
+   * Waits until the log of this node has the last entry that the state covers. Ratis takes a
+   * snapshot for a log up to there (RaftServerImpl.checkInconsistentAppendEntries): it would have
+   * the leader send what comes after the snapshot, and append that behind a gap.
+   */
+  private void awaitLog(RaftLog log, TermIndex covered) throws IOException {
+    long end = log.getNextIndex();
+    long grown = System.nanoTime();
+    // an entry of another term there was never committed: its leader is about to cut it off
+    while (!covered.equals(log.getTermIndex(covered.getIndex()))) {
+      if (isOver.getAsBoolean()) {
+        throw new IOException("this node takes no state any more");
+      }
+      if (log.getNextIndex() != end) {
+        end = log.getNextIndex();
+        grown = System.nanoTime();
+      } else if (System.nanoTime() - grown > AHEAD_NANOS) {
+        throw new IOException(
+            "the log of this node ends before entry "
+                + end
+                + ", and has not reached entry "
+                + covered.getIndex()
+                + " of the state that has arrived");
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
   }
 
   private void stepDownIfOthersHaveTheLog() throws IOException {
