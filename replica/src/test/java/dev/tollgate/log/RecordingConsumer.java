@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.entry.Entry;
@@ -53,6 +54,15 @@ public final class RecordingConsumer implements LogConsumer {
 
   /** What each entry waits for before it is applied. */
   public volatile CountDownLatch holdApply = new CountDownLatch(0);
+
+  /** What is done when its identity is asked for, first after the files of a node were checked. */
+  public volatile Runnable whenIdentified = () -> {};
+
+  @Override
+  public ClusterIdentity identity() {
+    whenIdentified.run();
+    return LogConsumer.super.identity();
+  }
 
   @Override
   public void apply(long logIndex, Entry entry) {

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageDirectory;
@@ -61,6 +62,11 @@ final class GroupFiles {
 
   RaftStorage storage() {
     return storage;
+  }
+
+  /** The part of the server that uses these files. */
+  RaftServer.Division division() throws IOException {
+    return server.division();
   }
 
   /** The directory of the group. */

@@ -57,6 +57,7 @@ final class NodeStart {
     requireAllThatItHad(end);
     files.syncs().begin(end);
     files.traced().restarted(files.storage().getMetadataFile().getMetadata(), end);
+    new OpenedLog(files.log(), logged, covered).expectIn(files.division());
     return covered;
   }
 
