@@ -62,17 +62,6 @@ final class AppliedEntries {
   /** True once a node without others has differed from what it had computed before. */
   private boolean differsFromBefore;
 
-  /** The last entry that was applied, as Ratis sees it. */
-  interface LastApplied {
-    TermIndex get();
-
-    /** Goes on to another entry, which may be an earlier one. */
-    void set(TermIndex entry);
-
-    /** Goes on to a later entry. */
-    void advance(TermIndex entry);
-  }
-
   /**
    * @param isPaused whether Ratis replaces the state with a snapshot of the leader
    */

@@ -92,7 +92,7 @@ final class RatisStateMachine extends BaseStateMachine {
             this::isPaused);
   }
 
-  private final class LastEntry implements AppliedEntries.LastApplied {
+  private final class LastEntry implements LastApplied {
     @Override
     public TermIndex get() {
       return getLastAppliedTermIndex();

@@ -253,6 +253,17 @@ class LocalStateTest {
   }
 
   @Test
+  void nodeWhoseMembersWereAlteredSaysWhatToDo() throws Exception {
+    Path members = group.resolve("members");
+    Files.writeString(members, "0", StandardOpenOption.APPEND);
+    assertDoesNotStart(
+        "node n1 does not start: its list of members in "
+            + members
+            + " is lost (its content does not fit its checksum). Check the disk, and then seed the"
+            + " node anew from the leader, with `tollgate reseed`");
+  }
+
+  @Test
   void nodeWithoutItsMembersStartsIfItsLogBeginsWithTheCluster() throws Exception {
     Path members = group.resolve("members");
     Files.delete(members);
