@@ -1,6 +1,5 @@
 package dev.tollgate.cli;
 
-
 import dev.tollgate.cli.backup.BackupDirectory;
 import dev.tollgate.cli.backup.BackupRounds;
 import dev.tollgate.cli.backup.BackupSchedule;

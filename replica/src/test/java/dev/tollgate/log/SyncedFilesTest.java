@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.log.ratis.RecordedForces;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -40,7 +40,8 @@ class SyncedFilesTest {
   }
 
   private static void write(Path file, String text) throws IOException {
-    SyncedFiles.write(file, out -> SyncedFiles.write(out, ByteBuffer.wrap(text.getBytes())));
+    SyncedFiles.write(
+        file, out -> SyncedFiles.write(out, StandardCharsets.UTF_8.encode(text)));
   }
 
   @Test

@@ -64,10 +64,7 @@ final class RatisStateMachine extends BaseStateMachine {
     this.leadership = new LeadershipNews(consumer, this::leadingTerm);
     this.disk =
         new DiskWatch(
-            settings.nodeId(),
-            settings.directory(),
-            settings.electionTimeout(),
-            end.supervision());
+            settings.nodeId(), settings.directory(), settings.electionTimeout(), end.supervision());
     this.appends =
         new FollowerAppends(
             2 * settings.electionTimeout().toMillis(), updater, disk, end::cannotAppend, trace);
@@ -151,8 +148,7 @@ final class RatisStateMachine extends BaseStateMachine {
               updater.install(raftServer, groupId);
               appends.install(raftServer, groupId, opened::syncArriving, opened::keepMembers);
               // before Ratis reads its log
-              entries.begin(
-                  new NodeStart(settings.directory(), identity, opened).run(snapshots));
+              entries.begin(new NodeStart(settings.directory(), identity, opened).run(snapshots));
             });
   }
 
@@ -339,11 +335,11 @@ final class RatisStateMachine extends BaseStateMachine {
   public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
     files()
         .keepMembers(
-        LogEntryProto.newBuilder()
-            .setTerm(term)
-            .setIndex(index)
-            .setConfigurationEntry(members)
-            .build());
+            LogEntryProto.newBuilder()
+                .setTerm(term)
+                .setIndex(index)
+                .setConfigurationEntry(members)
+                .build());
   }
 
   @Override

@@ -68,8 +68,7 @@ class StateTakeoverTest {
   private void assertNotTakenYet() {
     assertThrows(
         ConditionTimeoutException.class,
-        () ->
-            await().atMost(Duration.ofMillis(500)).until(() -> node.consumer.restored.get() > 0));
+        () -> await().atMost(Duration.ofMillis(500)).until(() -> node.consumer.restored.get() > 0));
   }
 
   private void assertTakenAndGoesOn(AppendEntriesRequestProto after) throws Exception {
