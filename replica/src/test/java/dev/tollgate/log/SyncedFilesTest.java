@@ -40,8 +40,7 @@ class SyncedFilesTest {
   }
 
   private static void write(Path file, String text) throws IOException {
-    SyncedFiles.write(
-        file, out -> SyncedFiles.write(out, StandardCharsets.UTF_8.encode(text)));
+    SyncedFiles.write(file, out -> SyncedFiles.write(out, StandardCharsets.UTF_8.encode(text)));
   }
 
   @Test
