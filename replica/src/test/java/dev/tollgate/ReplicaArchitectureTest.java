@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -16,7 +17,10 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.tollgate.log.PrivateFiles;
 import java.lang.reflect.AccessibleObject;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.util.Set;
 import java.util.Timer;
 import org.h2.engine.RightOwner;
@@ -119,6 +123,55 @@ class ReplicaArchitectureTest {
           .callMethodWhere(
               target(owner(assignableTo(RightOwner.class))).and(target(name("equals"))));
 
+  /** A rename without a sync of the directory may be undone by a power cut. */
+  private static final ArchRule RENAMES =
+      noClasses()
+          .that(resideInAPackage("dev.tollgate.."))
+          .and()
+          // what is there can be made again, or has its last lines in the next file
+          .resideOutsideOfPackages("dev.tollgate.cli.certificates..", "dev.tollgate.node.audit..")
+          .and()
+          .doNotHaveSimpleName("SyncedFiles")
+          .should()
+          .callMethodWhere(target(owner(assignableTo(Files.class))).and(target(name("move"))));
+
+  /**
+   * Those that write files of a node by themselves: in place, or what no start reads, or with syncs
+   * of their own.
+   */
+  private static final Set<String> WRITERS =
+      Set.of(
+          "SyncedFiles",
+          "PrivateFiles",
+          "SyncedIndex",
+          "StartFailure",
+          "PromiseTrace",
+          "TracedChannel");
+
+  private static final ArchRule WRITES =
+      noClasses()
+          .that(
+              resideInAPackage("dev.tollgate.log..")
+                  .and(
+                      describe(
+                          "leave writing to SyncedFiles",
+                          type -> !WRITERS.contains(type.getSimpleName()))))
+          .should()
+          .callMethodWhere(
+              target(owner(assignableTo(PrivateFiles.class)))
+                  .and(target(nameMatching("replace|open"))))
+          .orShould()
+          .callMethodWhere(
+              target(owner(assignableTo(Files.class)))
+                  .and(
+                      target(
+                          nameMatching(
+                              "copy|write.*|create(Temp)?File|new(OutputStream|BufferedWriter|ByteChannel)"))))
+          .orShould()
+          .callMethodWhere(
+              target(owner(assignableTo(FileChannel.class)))
+                  .and(target(nameMatching("force|truncate|write"))));
+
   private static final ArchRule TRACES =
       classes()
           .that(resideInAPackage("dev.tollgate.log.trace"))
@@ -138,6 +191,16 @@ class ReplicaArchitectureTest {
   @Test
   void dependenciesGoDownOnly() {
     LAYERS.check(CLASSES);
+  }
+
+  @Test
+  void filesAreRenamedWithTheirSyncs() {
+    RENAMES.check(CLASSES);
+  }
+
+  @Test
+  void filesAreWrittenWithTheirSyncs() {
+    WRITES.check(CLASSES);
   }
 
   @Test
@@ -241,6 +304,16 @@ class ReplicaArchitectureTest {
     JavaClasses held =
         new ClassFileImporter().importClasses(Class.forName("dev.tollgate.log.ratis.HeldAppend"));
     assertThrows(AssertionError.class, () -> REACHES_INTO_RATIS.check(held));
+  }
+
+  /** This test does what Ratis does. */
+  @Test
+  void ruleCatchesFilesWithoutSyncs() throws ClassNotFoundException {
+    JavaClasses arrival =
+        new ClassFileImporter()
+            .importClasses(Class.forName("dev.tollgate.log.ratis.SnapshotArrivalTest"));
+    assertThrows(AssertionError.class, () -> RENAMES.check(arrival));
+    assertThrows(AssertionError.class, () -> WRITES.check(arrival));
   }
 
   @Test

@@ -1,11 +1,9 @@
 package dev.tollgate.cli;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.tollgate.cli.backup.BackupDirectory;
 import dev.tollgate.cli.backup.BackupRounds;
 import dev.tollgate.cli.backup.BackupSchedule;
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.node.BackupTrial;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.Passphrase;
@@ -15,7 +13,6 @@ import java.io.PrintStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Properties;
@@ -107,9 +104,7 @@ final class BackupCommand implements Callable<Integer> {
     Path unfinished = file.resolveSibling(file.getFileName() + ".part");
     String what = write(unfinished, properties, secret);
     requireNew();
-    Files.move(
-        unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    WholeFile.sync(requireNonNull(file.toAbsolutePath().getParent()));
+    SyncedFiles.move(unfinished, file);
     System.out.println(file + ": " + what);
     return 0;
   }

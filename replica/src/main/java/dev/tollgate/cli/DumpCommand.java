@@ -1,6 +1,6 @@
 package dev.tollgate.cli;
 
-import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.node.SqlDump;
 import dev.tollgate.snapshot.Backup;
 import java.io.BufferedWriter;
@@ -11,12 +11,10 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,13 +79,9 @@ final class DumpCommand implements Callable<Integer> {
       return;
     }
     Path unfinished = file.resolveSibling(file.getFileName() + ".part");
-    try (FileChannel out = PrivateFiles.replace(unfinished)) {
-      write(backup, Channels.newOutputStream(out));
-      out.force(true);
-    }
+    SyncedFiles.write(unfinished, out -> write(backup, Channels.newOutputStream(out)));
     requireNew();
-    Files.move(
-        unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    SyncedFiles.move(unfinished, file);
   }
 
   private static void write(Backup backup, OutputStream out) throws IOException {

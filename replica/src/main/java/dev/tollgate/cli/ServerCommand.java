@@ -96,15 +96,18 @@ final class ServerCommand implements Callable<Integer> {
       LOG.info("{}: {}", id, e.getMessage());
       return 0;
     } catch (StrangerException e) {
-      LOG.error("{}: does not start: {}", id, e.getMessage());
-      return STRANGER;
+      return refused(id, e);
     }
     Runtime.getRuntime().addShutdownHook(new Thread(node::close, "tollgate-" + id + "-stop"));
     Duration rehearsal = options.rehearsal();
     if (!rehearsal.isZero() && !Rehearsal.of(rehearsal).runBefore(id)) {
       return 0;
     }
-    node.start();
+    try {
+      node.start();
+    } catch (StrangerException e) {
+      return refused(id, e);
+    }
     String join = options.raft().join();
     if (join != null && !node.isMember()) {
       join(node, join);
@@ -119,6 +122,11 @@ final class ServerCommand implements Callable<Integer> {
     int status = failure instanceof StrangerException ? STRANGER : REPLICA_FAILED;
     haltIfItDoesNotEnd(status, node.isOnAnotherRuntime() ? SNAPSHOT_WITHIN : END_WITHIN);
     return status;
+  }
+
+  private static int refused(String id, StrangerException why) {
+    LOG.error("{}: does not start: {}", id, why.getMessage());
+    return STRANGER;
   }
 
   /** Prints the settings and checks them, without starting or writing anything. */

@@ -2,12 +2,9 @@ package dev.tollgate.log;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
@@ -29,15 +26,9 @@ public final class WholeFile {
    */
   public static void write(Path file, String text) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
-    try (FileChannel out = PrivateFiles.replace(unfinished)) {
-      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text + checksumOf(text));
-      while (bytes.hasRemaining()) {
-        out.write(bytes);
-      }
-      out.force(true);
-    }
-    Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-    sync(file.resolveSibling(""));
+    ByteBuffer bytes = StandardCharsets.UTF_8.encode(text + checksumOf(text));
+    SyncedFiles.write(unfinished, out -> SyncedFiles.write(out, bytes));
+    SyncedFiles.move(unfinished, file);
   }
 
   /**
@@ -58,12 +49,5 @@ public final class WholeFile {
     CRC32C checksum = new CRC32C();
     checksum.update(text.getBytes(StandardCharsets.UTF_8));
     return String.format("%s%08x\n", CHECKSUM, checksum.getValue());
-  }
-
-  /** Syncs the content of a file to disk, or which files are in a directory. */
-  public static void sync(Path path) throws IOException {
-    try (FileChannel content = FileChannel.open(path, StandardOpenOption.READ)) {
-      content.force(true);
-    }
   }
 }

@@ -58,8 +58,12 @@ public final class RecordingConsumer implements LogConsumer {
   /** What its state says of the cluster. */
   public volatile ClusterIdentity identity = ClusterIdentity.NONE;
 
+  /** What is done when its identity is asked for, first after the files of a node were checked. */
+  public volatile Runnable whenIdentified = () -> {};
+
   @Override
   public ClusterIdentity identity() {
+    whenIdentified.run();
     return identity;
   }
 

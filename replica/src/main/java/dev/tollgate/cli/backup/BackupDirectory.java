@@ -3,7 +3,7 @@ package dev.tollgate.cli.backup;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.PrivateFiles;
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.SyncedFiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.channels.FileChannel;
@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -144,8 +143,7 @@ public final class BackupDirectory implements AutoCloseable {
     try {
       what = source.write(part);
       list.add(BackupEntry.of(part, name, now));
-      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-      WholeFile.sync(directory);
+      SyncedFiles.move(part, file);
     } finally {
       giveUp();
       writing = null;

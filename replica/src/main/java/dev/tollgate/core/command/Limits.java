@@ -97,6 +97,12 @@ public final class Limits {
   public static final long UNELECTED_MILLIS = 3_000;
 
   /**
+   * For how long a state of the leader waits for a log that does not grow. The log has to reach the
+   * last entry that the state covers; then the node asks for the state of the leader again.
+   */
+  public static final long STATE_AHEAD_MILLIS = 5_000;
+
+  /**
    * For how many election timeouts, but no less than {@link #DISK_MILLIS}, the disk of a node may
    * sync nothing of what was written. After that the node does not vote and is not elected, and a
    * leader steps down if a majority of the others has what its disk has not taken.

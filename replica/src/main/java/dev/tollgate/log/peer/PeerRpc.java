@@ -2,8 +2,8 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
@@ -372,22 +371,21 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
       long term = found.i64();
       long index = found.i64();
       long size = found.i64();
-      try (FileChannel out = PrivateFiles.replace(file)) {
-        byte[] part;
-        do {
-          WireWriter from = new WireWriter(3 * Long.BYTES).i64(term).i64(index).i64(out.position());
-          part = ask(link, Frame.Kind.STATE_PART, from).body().bytes();
-          ByteBuffer bytes = ByteBuffer.wrap(part);
-          while (bytes.hasRemaining()) {
-            out.write(bytes);
-          }
-        } while (part.length > 0 && out.position() <= size);
-        if (out.position() != size) {
-          throw new IOException(
-              out.position() + " bytes of a snapshot of " + size + " bytes have arrived");
-        }
-        out.force(true);
-      }
+      SyncedFiles.<InterruptedException>write(
+          file,
+          out -> {
+            byte[] part;
+            do {
+              WireWriter from =
+                  new WireWriter(3 * Long.BYTES).i64(term).i64(index).i64(out.position());
+              part = ask(link, Frame.Kind.STATE_PART, from).body().bytes();
+              SyncedFiles.write(out, ByteBuffer.wrap(part));
+            } while (part.length > 0 && out.position() <= size);
+            if (out.position() != size) {
+              throw new IOException(
+                  out.position() + " bytes of a snapshot of " + size + " bytes have arrived");
+            }
+          });
       return new SnapshotFile(file, term, index, size, Instant.now());
     } catch (WireFormatException e) {
       throw new IOException("node " + leaderId + " has answered what cannot be read", e);

@@ -2,7 +2,7 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.SyncedFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -52,7 +52,7 @@ final class EntrySyncs {
     log = written;
     Object segment = writer(written).segment();
     if (segment != named) {
-      WholeFile.sync(directory);
+      SyncedFiles.sync(directory);
       named = segment;
     }
     synced.set(written.getFlushIndex());

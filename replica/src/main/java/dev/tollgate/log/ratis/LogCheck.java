@@ -1,12 +1,11 @@
 package dev.tollgate.log.ratis;
 
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,10 +59,7 @@ final class LogCheck {
           "{}: what comes after byte {} was cut off before, and is cut off again",
           segment.getKey(),
           segment.getValue());
-      try (FileChannel file = FileChannel.open(segment.getKey(), StandardOpenOption.WRITE)) {
-        file.truncate(segment.getValue());
-        file.force(true);
-      }
+      SyncedFiles.truncate(segment.getKey(), segment.getValue());
     }
     return check.last;
   }

@@ -1,6 +1,6 @@
 package dev.tollgate.log.ratis;
 
-import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
@@ -10,7 +10,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -176,8 +175,7 @@ final class LogTail {
 
   private static void writeSegmentAgain(Path segment, OptionalLong synced) throws IOException {
     Path again = segment.resolveSibling(AGAIN);
-    try (FileChannel in = FileChannel.open(segment, StandardOpenOption.READ);
-        FileChannel out = PrivateFiles.replace(again)) {
+    try (FileChannel in = FileChannel.open(segment, StandardOpenOption.READ)) {
       MappedByteBuffer bytes = in.map(FileChannel.MapMode.READ_ONLY, 0, in.size());
       Entries entries = entries(bytes, entry -> {});
       bytes.clear();
@@ -197,12 +195,9 @@ final class LogTail {
             "entry " + next + " at byte " + entries.bytes + " was synced, and is not whole");
       }
       // no transfer between files: some file systems would let both have the same blocks
-      while (bytes.hasRemaining()) {
-        out.write(bytes);
-      }
-      out.force(true);
+      SyncedFiles.write(again, out -> SyncedFiles.write(out, bytes));
     }
-    Files.move(again, segment, StandardCopyOption.ATOMIC_MOVE);
+    SyncedFiles.move(again, segment);
   }
 
   /** Says that a node does not start with a segment, and what to do. */

@@ -1,15 +1,13 @@
 package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.DamagedFileException;
-import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.snapshot.SnapshotFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -63,13 +61,8 @@ final class MembersFile {
     byte[] content = entry.toByteArray();
     if (!Files.exists(ofRatis) || !Arrays.equals(content, Files.readAllBytes(ofRatis))) {
       Path unfinished = group.resolve(OF_RATIS + ".tmp");
-      try (FileChannel out = PrivateFiles.replace(unfinished)) {
-        ByteBuffer bytes = ByteBuffer.wrap(content);
-        while (bytes.hasRemaining()) {
-          out.write(bytes);
-        }
-      }
-      Files.move(unfinished, ofRatis, StandardCopyOption.ATOMIC_MOVE);
+      SyncedFiles.write(unfinished, out -> SyncedFiles.write(out, ByteBuffer.wrap(content)));
+      SyncedFiles.move(unfinished, ofRatis);
     }
   }
 

@@ -6,7 +6,7 @@ import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.SnapshotStore;
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.snapshot.Snapshots;
@@ -20,9 +20,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -96,8 +94,7 @@ public final class NodeDirectory {
     Path unfinished = data.resolve("restoring");
     try {
       write(unfinished, backup, epoch);
-      Files.move(unfinished, RatisLog.groupDirectory(data), StandardCopyOption.ATOMIC_MOVE);
-      WholeFile.sync(data);
+      SyncedFiles.move(unfinished, RatisLog.groupDirectory(data));
     } catch (IOException | RuntimeException e) {
       FileUtils.deleteFully(unfinished);
       throw e;
@@ -115,8 +112,6 @@ public final class NodeDirectory {
       Path snapshots = directory(storage).getStateMachineDir().toPath();
       new SnapshotFiles(group.toString(), snapshots)
           .write(TermIndex.valueOf(FIRST_TERM, (long) epoch << INDEX_BITS), state);
-      WholeFile.sync(directory(storage).getCurrentDir().toPath());
-      WholeFile.sync(group);
     } finally {
       storage.close();
     }
@@ -253,22 +248,12 @@ public final class NodeDirectory {
     }
     writeMembers(storage, members);
     SyncedIndex.remove(directory(storage).getRoot().toPath());
-    WholeFile.sync(directory(storage).getRoot().toPath());
     Path setAside = newDirectory(directory(storage).getRoot().toPath());
     List<Path> replaced = snapshots.others(TermIndex.valueOf(seed.term(), seed.index()));
     // from here on the new snapshot is always there, whatever else is
     snapshots.adopt(TermIndex.valueOf(seed.term(), seed.index()));
     replaced.addAll(Snapshots.segments(directory(storage).getCurrentDir().toPath()));
-    List<Path> moved = new ArrayList<>();
-    for (Path file : replaced) {
-      Path target = setAside.resolve(requireNonNull(file.getFileName()));
-      Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
-      moved.add(target);
-    }
-    WholeFile.sync(setAside);
-    WholeFile.sync(directory);
-    WholeFile.sync(directory(storage).getCurrentDir().toPath());
-    return new Reseeded(seed, setAside, moved);
+    return new Reseeded(seed, setAside, SyncedFiles.moveInto(setAside, replaced));
   }
 
   /**
@@ -348,6 +333,6 @@ public final class NodeDirectory {
     while (Files.exists(group.resolve("replaced-" + number))) {
       number++;
     }
-    return Files.createDirectory(group.resolve("replaced-" + number));
+    return SyncedFiles.createDirectory(group.resolve("replaced-" + number));
   }
 }

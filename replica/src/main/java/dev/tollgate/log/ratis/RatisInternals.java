@@ -3,6 +3,9 @@ package dev.tollgate.log.ratis;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.apache.ratis.util.MemoizedSupplier;
 
 /**
  * Access to internals of Ratis, for the classes that have to reach into it. DESIGN.md lists the
@@ -42,5 +45,20 @@ final class RatisInternals {
     }
     all[0].setAccessible(true);
     return all[0];
+  }
+
+  /**
+   * Adapts an object that is not made yet, as soon as it is made and before anything has it.
+   *
+   * @param supplier the field with the supplier that makes it, a {@link MemoizedSupplier}
+   * @throws ReflectiveOperationException if this Ratis is not the version that the caller was
+   *     written for
+   */
+  static void whenMade(Object owner, String supplier, UnaryOperator<Object> adapted)
+      throws ReflectiveOperationException {
+    Object memoized = field(owner.getClass(), supplier).get(owner);
+    Field initializer = field(MemoizedSupplier.class, "initializer");
+    Supplier<?> original = (Supplier<?>) initializer.get(memoized);
+    initializer.set(memoized, (Supplier<Object>) () -> adapted.apply(original.get()));
   }
 }

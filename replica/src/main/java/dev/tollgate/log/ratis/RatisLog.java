@@ -46,7 +46,6 @@ import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
-import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
@@ -61,7 +60,6 @@ import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
-import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -128,7 +126,7 @@ public final class RatisLog implements ReplicatedLog {
             .setThreadGroup(supervision.group("tollgate-" + settings.nodeId() + "-raft"))
             .build();
     this.transport = transport(parameters);
-    stateMachine.use(transport);
+    stateMachine.entries().use(transport);
     this.membership =
         new RatisMembership(
             server, GROUP, settings, transport, consumer::identity, stateMachine.hold());
@@ -149,7 +147,7 @@ public final class RatisLog implements ReplicatedLog {
             settings.nodeId(),
             address,
             GROUP,
-            stateMachine.guard(),
+            stateMachine.end().guard(),
             stateMachine.appends(),
             snapshots(),
             supervision,
@@ -200,7 +198,7 @@ public final class RatisLog implements ReplicatedLog {
       server.start();
       findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.disk().start(server, GROUP, requireNonNull(writer, "writer"));
-      stateMachine.leaveIfRemoved();
+      stateMachine.end().leaveIfRemoved();
       phase = Phase.RUNNING;
       stateMachine.tellLeadership();
       if (missingLeader != null) {
@@ -400,7 +398,7 @@ public final class RatisLog implements ReplicatedLog {
   private LogStatus.Role role(DivisionInfo info) {
     return switch (info.getCurrentRole()) {
       case LEADER ->
-          info.isLeaderReady() && !stateMachine.isStanding()
+          info.isLeaderReady() && !stateMachine.entries().isStanding()
               ? LogStatus.Role.LEADER
               : LogStatus.Role.STARTING;
       case CANDIDATE -> LogStatus.Role.CANDIDATE;
@@ -423,7 +421,7 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public boolean isTakingOver() {
     RaftServer.Division division = division();
-    if (division == null || stateMachine.isStanding()) {
+    if (division == null || stateMachine.entries().isStanding()) {
       return false;
     }
     DivisionInfo info = division.getInfo();
@@ -445,7 +443,7 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public @Nullable TermLeader servingLeader() {
     DivisionInfo info = divisionInfo();
-    if (info == null || (info.isLeader() && stateMachine.isStanding())) {
+    if (info == null || (info.isLeader() && stateMachine.entries().isStanding())) {
       return null;
     }
     long term = info.getCurrentTerm();
@@ -494,12 +492,12 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public SortedMap<String, String> adminUrls() {
-    return stateMachine.guard().adminUrls();
+    return stateMachine.end().guard().adminUrls();
   }
 
   @Override
   public SortedMap<String, NodeVersion> versions() {
-    return stateMachine.guard().versions().all();
+    return stateMachine.end().guard().versions().all();
   }
 
   @Override
@@ -553,7 +551,7 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public void close() {
     phase = Phase.STOPPED;
-    stateMachine.closing();
+    stateMachine.end().closing();
     stateMachine.disk().close();
     if (missingLeader != null) {
       missingLeader.close();
@@ -586,26 +584,6 @@ public final class RatisLog implements ReplicatedLog {
       LOG.warn("{}: the Raft log did not close cleanly", settings.nodeId(), e);
     } finally {
       closed.set(true);
-    }
-  }
-
-  /** An entry on its way through Ratis in this process, with its listeners. */
-  static final class EntryMessage implements Message {
-    private final ProposedEntry entry;
-    private final ByteString content;
-
-    EntryMessage(ProposedEntry entry) {
-      this.entry = entry;
-      this.content = UnsafeByteOperations.unsafeWrap(entry.bytes());
-    }
-
-    ProposedEntry entry() {
-      return entry;
-    }
-
-    @Override
-    public ByteString getContent() {
-      return content;
     }
   }
 }

@@ -11,11 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
-import org.apache.ratis.util.MemoizedSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,10 +50,7 @@ final class RatisUpdater {
     Object division = server.getDivision(group);
     try {
       Object state = field(division.getClass(), "state").get(division);
-      Object memoized = field(state.getClass(), "stateMachineUpdater").get(state);
-      Field initializer = field(MemoizedSupplier.class, "initializer");
-      Supplier<?> original = (Supplier<?>) initializer.get(memoized);
-      initializer.set(memoized, (Supplier<Object>) () -> adapted(original.get()));
+      RatisInternals.whenMade(state, "stateMachineUpdater", this::adapted);
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw foreign(e);
     }

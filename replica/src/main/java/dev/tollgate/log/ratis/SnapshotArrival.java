@@ -2,11 +2,10 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.SyncedFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -48,7 +47,7 @@ final class SnapshotArrival {
   /** Syncs what has arrived so far. */
   void syncArriving() throws IOException {
     if (Files.exists(temporary)) {
-      StartSync.syncAll(temporary);
+      SyncedFiles.syncAll(temporary, file -> true);
     }
   }
 
@@ -61,9 +60,8 @@ final class SnapshotArrival {
     syncArriving();
     if (Files.exists(state)) {
       removeAside();
-      Files.move(state, root.resolve(state.getFileName() + ASIDE), StandardCopyOption.ATOMIC_MOVE);
+      SyncedFiles.move(state, root.resolve(state.getFileName() + ASIDE));
     }
-    WholeFile.sync(root);
     replacing = true;
   }
 
@@ -80,7 +78,7 @@ final class SnapshotArrival {
 
   private synchronized void settleReplaced() throws IOException {
     if (replacing && Files.exists(state)) {
-      WholeFile.sync(root);
+      SyncedFiles.sync(root);
       removeAside();
       replacing = false;
     }
@@ -92,7 +90,7 @@ final class SnapshotArrival {
     if (!Files.exists(state) && !aside.isEmpty()) {
       Path newest = aside.get(aside.size() - 1);
       LOG.warn("{}: is put back as {}, since no snapshot took its place", newest, state);
-      Files.move(newest, state);
+      SyncedFiles.move(newest, state);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
@@ -73,11 +74,14 @@ final class StartFailure {
             + LogTail.damaged(segment, String.valueOf(damage.getMessage())).getMessage();
       }
     }
-    Throwable root = failure;
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      root = cause;
-    }
-    return ": " + describe(root);
+    return ": " + describe(root(failure));
+  }
+
+  /** Returns the cause of all others, which knows what is wrong, or says what to do about it. */
+  private static Throwable root(Throwable failure) {
+    Throwable cause = failure.getCause();
+    // what to do about a damaged file is known to those that need it
+    return cause == null || cause instanceof DamagedFileException ? failure : root(cause);
   }
 
   /** Puts a cause in words: some exceptions have a file as message, others have none. */

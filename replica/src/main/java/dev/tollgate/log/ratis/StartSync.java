@@ -1,15 +1,13 @@
 package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.SkipList;
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.peer.NodeIdentity;
 import java.io.IOException;
-import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /**
  * The rule that what a node reads when it starts is synced before it counts (ADR 0106). A process
@@ -46,31 +44,20 @@ final class StartSync {
   static void run(Path data, Path group, Path log, OptionalLong synced) throws FailedException {
     try {
       LogTail.writeAgain(log, synced);
-      syncAll(group);
+      // this process would lose its lock if it closed the file once more
+      SyncedFiles.syncAll(group, file -> !file.endsWith(NodeDirectory.LOCK_FILE));
       for (String file : List.of(NodeIdentity.FILE, SkipList.FILE)) {
         if (Files.exists(data.resolve(file))) {
-          WholeFile.sync(data.resolve(file));
+          SyncedFiles.sync(data.resolve(file));
         }
       }
-      WholeFile.sync(data);
+      SyncedFiles.sync(data);
       Path parent = data.toAbsolutePath().getParent();
       if (parent != null && Files.isReadable(parent)) {
-        WholeFile.sync(parent);
+        SyncedFiles.sync(parent);
       }
     } catch (IOException e) {
       throw new FailedException(e);
-    }
-  }
-
-  /** Syncs all files below a directory, and all their names. */
-  static void syncAll(Path directory) throws IOException {
-    try (Stream<Path> all = Files.walk(directory, FileVisitOption.FOLLOW_LINKS)) {
-      for (Path file : (Iterable<Path>) all::iterator) {
-        // this process would lose its lock if it closed the file once more
-        if (!file.endsWith(NodeDirectory.LOCK_FILE)) {
-          WholeFile.sync(file);
-        }
-      }
     }
   }
 }

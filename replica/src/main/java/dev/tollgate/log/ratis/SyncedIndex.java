@@ -1,10 +1,10 @@
 package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.log.SyncedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
@@ -50,7 +50,7 @@ final class SyncedIndex implements AutoCloseable {
 
   /** Forgets the entry, because another log takes the place of this one. */
   static void remove(Path group) throws IOException {
-    Files.deleteIfExists(group.resolve(FILE));
+    SyncedFiles.deleteIfExists(group.resolve(FILE));
   }
 
   /** Returns the entry; empty if it is not known, as with a new file. */

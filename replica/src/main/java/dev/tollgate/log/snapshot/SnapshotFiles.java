@@ -2,9 +2,8 @@ package dev.tollgate.log.snapshot;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.SnapshotFile;
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
@@ -14,10 +13,8 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -132,7 +129,7 @@ public final class SnapshotFiles {
   /** Renames a snapshot from which this node could not be restored. */
   Path setAside(Snapshot snapshot) throws IOException {
     Path aside = snapshot.file().resolveSibling(snapshot.file().getFileName() + ".corrupt");
-    Files.move(snapshot.file(), aside, StandardCopyOption.REPLACE_EXISTING);
+    SyncedFiles.move(snapshot.file(), aside);
     Files.deleteIfExists(MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath());
     return aside;
   }
@@ -172,7 +169,7 @@ public final class SnapshotFiles {
       trial.read(new SnapshotReader(in));
     } catch (IOException | RuntimeException e) {
       Path kept = directory.resolve(UNREADABLE);
-      Files.move(unfinished(), kept, StandardCopyOption.REPLACE_EXISTING);
+      SyncedFiles.move(unfinished(), kept);
       throw new UnreadableException(
           "the snapshot at log index "
               + last.getIndex()
@@ -190,15 +187,16 @@ public final class SnapshotFiles {
   void writeUnfinished(StateCopy copy) throws IOException {
     Path unfinished = unfinished();
     try {
-      try (FileChannel out = PrivateFiles.replace(unfinished)) {
-        BufferedOutputStream buffered =
-            new BufferedOutputStream(Channels.newOutputStream(out), BUFFER_BYTES);
-        SnapshotWriter writer = new SnapshotWriter(buffered);
-        copy.writeTo(writer);
-        writer.finish();
-        buffered.flush();
-        out.force(true);
-      }
+      SyncedFiles.write(
+          unfinished,
+          out -> {
+            BufferedOutputStream buffered =
+                new BufferedOutputStream(Channels.newOutputStream(out), BUFFER_BYTES);
+            SnapshotWriter writer = new SnapshotWriter(buffered);
+            copy.writeTo(writer);
+            writer.finish();
+            buffered.flush();
+          });
     } catch (IOException e) {
       Files.deleteIfExists(unfinished);
       throw e;
@@ -236,8 +234,7 @@ public final class SnapshotFiles {
     Path file = fileOf(last);
     // on a full disk Ratis leaves an empty MD5 file, and then there must be no snapshot
     MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(written.toFile()));
-    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
-    WholeFile.sync(directory);
+    SyncedFiles.move(written, file);
   }
 
   /** Returns all files except those of this snapshot and {@link #unfinished}. */

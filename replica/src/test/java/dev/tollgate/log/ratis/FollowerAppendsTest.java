@@ -41,6 +41,7 @@ import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.statemachine.StateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
@@ -446,6 +447,22 @@ class FollowerAppendsTest {
           List.of(),
           left.filter(path -> path.getFileName().toString().startsWith("sm.tmp")).toList());
     }
+  }
+
+  /** Ratis asks for the snapshot before it acknowledges it. */
+  @Test
+  void snapshotThatRatisAsksForIsInItsPlaceForGood() throws Exception {
+    Path storage = LoneFollower.storage(directory);
+    StateMachine machine = node.division().getStateMachine();
+    machine.pause();
+    Path aside = storage.resolve("sm.tmp");
+    assertTrue(Files.isDirectory(aside));
+    Files.createDirectory(storage.resolve("sm"));
+    try (RecordedForces forces = new RecordedForces()) {
+      machine.getLatestSnapshot();
+      assertEquals(List.of(storage), forces.in(directory));
+    }
+    assertFalse(Files.exists(aside), "the old state");
   }
 
   @Test

@@ -16,8 +16,12 @@ import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -195,6 +199,35 @@ class LocalStateTest {
     start().close();
   }
 
+  /** Ratis takes a header of zeros for that of a file without entries, and deletes the file. */
+  @Test
+  void nodeDoesNotStartIfRatisReadsLessThanWasChecked() throws Exception {
+    Path segment = Snapshots.segments(vote.getParent()).get(0);
+    RecordingConsumer consumer = new RecordingConsumer();
+    consumer.whenIdentified = () -> zeroHeader(segment);
+    try (RatisLog log = new RatisLog(RaftSettings.alone("n1", directory), consumer)) {
+      IOException refused = assertThrows(IOException.class, log::start);
+      assertEquals(
+          "node n1 does not start: its log is damaged in "
+              + segment.getParent()
+              + " (it ends with entry 1 of term 1 after a snapshot of entry -1, and was opened with"
+              + " no entry after a snapshot of entry -1). Check the disk, and then seed the node"
+              + " anew from the leader, with `tollgate reseed`",
+          refused.getMessage());
+      assertFalse(consumer.leading.get());
+    }
+    StrangerException lost = assertThrows(StrangerException.class, this::start);
+    assertTrue(lost.getMessage().startsWith("node n1 has lost entries: "), lost.getMessage());
+  }
+
+  private static void zeroHeader(Path segment) {
+    try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.allocate(Long.BYTES));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /**
    * Ratis alone goes on with members that were altered, and without members that it cannot read.
    */
@@ -217,6 +250,17 @@ class LocalStateTest {
     MembersFile.write(group, earlier);
     MembersFile.restore(group);
     assertArrayEquals(written, Files.readAllBytes(ofRatis), "later ones stay");
+  }
+
+  @Test
+  void nodeWhoseMembersWereAlteredSaysWhatToDo() throws Exception {
+    Path members = group.resolve("members");
+    Files.writeString(members, "0", StandardOpenOption.APPEND);
+    assertDoesNotStart(
+        "node n1 does not start: its list of members in "
+            + members
+            + " is lost (its content does not fit its checksum). Check the disk, and then seed the"
+            + " node anew from the leader, with `tollgate reseed`");
   }
 
   @Test

@@ -14,18 +14,18 @@ import jdk.jfr.consumer.RecordingFile;
  * What this process syncs to the disk between two moments: the JVM's own recorder reports each
  * {@code FileChannel.force}, also those of Ratis.
  */
-final class RecordedForces implements AutoCloseable {
+public final class RecordedForces implements AutoCloseable {
   private static final String FORCE = "jdk.FileForce";
 
   private final Recording recording = new Recording();
 
-  RecordedForces() {
+  public RecordedForces() {
     recording.enable(FORCE).withoutThreshold().withoutStackTrace();
     recording.start();
   }
 
   /** Ends the recording, and returns what was synced within a directory, in order. */
-  List<Path> in(Path directory) throws IOException {
+  public List<Path> in(Path directory) throws IOException {
     recording.stop();
     Path file = Files.createTempFile("forces", ".jfr");
     try {
