@@ -7,14 +7,14 @@ import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 
 /** What certificates say. docs/security.md describes it for those who issue certificates. */
 public final class Certificates {
-  /** Before the name of a user, in a subject alternative name of type URI. */
+  /**
+   * Before the name of a user, in a subject alternative name of type URI. A node takes it for a
+   * user only if it was told so.
+   */
   public static final String USER = "tollgate:user:";
 
   /** Before the id of a node. Only a certificate with such a name is that of a node. */
@@ -51,12 +51,6 @@ public final class Certificates {
     }
   }
 
-  /** The user that a certificate names: by a URI, or else the CN of its subject. */
-  public static @Nullable String user(X509Certificate certificate) {
-    String user = uri(certificate, USER);
-    return user != null ? user : commonName(certificate);
-  }
-
   /** The id of the node that a certificate names, or null if it is not that of a node. */
   public static @Nullable String node(X509Certificate certificate) {
     return uri(certificate, NODE);
@@ -64,16 +58,34 @@ public final class Certificates {
 
   /** Why a certificate is not that of a node, or null if it is. */
   static @Nullable String strangeToNodes(X509Certificate certificate) {
-    List<String> uses;
-    try {
-      uses = certificate.getExtendedKeyUsage();
-    } catch (CertificateParsingException e) {
-      uses = null;
-    }
-    if (uses == null || !uses.contains(SERVER_AUTH) || !uses.contains(CLIENT_AUTH)) {
+    List<String> uses = extendedUses(certificate);
+    if (!uses.contains(SERVER_AUTH) || !uses.contains(CLIENT_AUTH)) {
       return "its extended key usage is not both serverAuth and clientAuth";
     }
     return node(certificate) == null ? "it has no name " + NODE + "ID of type URI" : null;
+  }
+
+  /**
+   * Why a certificate may not stand for a user, whatever it is mapped to; null if it may. A missing
+   * extended key usage allows nothing here, although RFC 5280 lets it allow everything: such
+   * certificates were issued for other purposes.
+   */
+  public static @Nullable String strangeToUsers(X509Certificate certificate) {
+    if (node(certificate) != null) {
+      return "it is the certificate of a node";
+    }
+    return extendedUses(certificate).contains(CLIENT_AUTH)
+        ? null
+        : "its extended key usage is not clientAuth";
+  }
+
+  private static List<String> extendedUses(X509Certificate certificate) {
+    try {
+      List<String> uses = certificate.getExtendedKeyUsage();
+      return uses == null ? List.of() : uses;
+    } catch (CertificateParsingException e) {
+      return List.of();
+    }
   }
 
   private static @Nullable String uri(X509Certificate certificate, String prefix) {
@@ -95,24 +107,8 @@ public final class Certificates {
     }
   }
 
-  private static @Nullable String commonName(X509Certificate certificate) {
-    try {
-      List<Rdn> parts = new LdapName(certificate.getSubjectX500Principal().getName()).getRdns();
-      for (int i = parts.size() - 1; i >= 0; i--) {
-        if (parts.get(i).getType().equalsIgnoreCase("CN")
-            && parts.get(i).getValue() instanceof String name
-            && !name.isEmpty()) {
-          return name;
-        }
-      }
-      return null;
-    } catch (InvalidNameException e) {
-      return null;
-    }
-  }
-
   /** A certificate for messages. */
-  static String describe(X509Certificate certificate) {
+  public static String describe(X509Certificate certificate) {
     return "'"
         + certificate.getSubjectX500Principal().getName()
         + "' (serial number "

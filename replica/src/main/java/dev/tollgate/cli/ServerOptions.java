@@ -168,6 +168,14 @@ final class ServerOptions {
           id,
           settings.listenAddress());
     }
+    NodeTls tls = settings.tls();
+    if (tls != null && tls.trustsOneCaForAll()) {
+      LOG.warn(
+          "{}: the CAs of --tls-trust issue certificates of nodes and of users whose certificates"
+              + " are logins: give the CA of the nodes to --peer-tls-trust, so that no other CA can"
+              + " make a node",
+          id);
+    }
   }
 
   /** Who may connect before the cluster has users. Reads the password file, if there is one. */

@@ -5,6 +5,7 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.NodeSettings;
 import dev.tollgate.node.NodeTls;
 import dev.tollgate.node.UserSettings;
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -71,7 +71,7 @@ final class UserOptions {
       return new UserSettings(
           /* loginRequired= */ true,
           new UserAccount(
-              new UserName(adminUser.toUpperCase(Locale.ROOT)),
+              new UserName(administratorName()),
               /* administrator= */ true,
               List.of(PasswordVerifier.of(firstLine(file)).text())));
     } catch (IllegalArgumentException e) {
@@ -79,6 +79,16 @@ final class UserOptions {
           "the administrator of --admin-user and " + file + " cannot be created: " + e.getMessage(),
           e);
     }
+  }
+
+  private String administratorName() {
+    String spelled = UserNames.spelled(adminUser);
+    if (!UserNames.isClear(spelled)) {
+      throw new IllegalArgumentException(
+          "in the name of a user, letters beyond A to Z have to be capitals, and no letters that"
+              + " look like others");
+    }
+    return spelled;
   }
 
   private static String firstLine(Path file) throws IOException {
@@ -124,7 +134,7 @@ final class UserOptions {
               + clients
               + " and would not have to log in: give --admin-password-file, or --require-login if"
               + " the cluster has users, or --insecure to start all the same");
-    } else if (!insecure && isOpen(raft) && (tls == null || !tls.peers())) {
+    } else if (!insecure && isOpen(raft) && (tls == null || tls.peers() == null)) {
       refusal.accept(
           "other hosts can reach "
               + raft

@@ -23,6 +23,7 @@ import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ArrivalFigures;
+import dev.tollgate.node.client.CertificateLogin;
 import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
@@ -187,7 +188,7 @@ public final class Node implements AutoCloseable {
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     NodeTls tls = settings.tls();
-    reload = tls == null ? null : new CredentialsReload(id, tls.credentials(), supervision);
+    reload = tls == null ? null : new CredentialsReload(id, tls, supervision);
     workers = new Workers(id, limits);
     Administration administration = new Administration(log, pipeline, verification, replica);
     service =
@@ -303,8 +304,14 @@ public final class Node implements AutoCloseable {
     NodeTls tls = settings.tls();
     CertificateDemand demand = tls == null ? null : tls.clients();
     return demand == null || tls == null
-        ? service.listen(address, settings.maxConnections(), null, CertificateDemand.NONE)
-        : service.listen(address, settings.maxConnections(), tls.credentials(), demand);
+        ? service.listen(
+            address,
+            settings.maxConnections(),
+            null,
+            CertificateDemand.NONE,
+            CertificateLogin.OFF)
+        : service.listen(
+            address, settings.maxConnections(), tls.credentials(), demand, tls.logins());
   }
 
   private AdminAddress openAdmin(InetSocketAddress address) throws IOException {
@@ -331,6 +338,7 @@ public final class Node implements AutoCloseable {
         leaders,
         address,
         tls == null ? null : tls.clients(),
+        tls == null ? CertificateLogin.OFF : tls.logins(),
         AdminLimits.STANDARD,
         new ScriptPages(settings.nodeId(), replica, log, service, ScriptLimits.STANDARD).routes());
   }

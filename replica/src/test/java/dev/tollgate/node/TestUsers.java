@@ -3,10 +3,10 @@ package dev.tollgate.node;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.client.Authentication;
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ final class TestUsers implements Authentication {
     return new UserSettings(
         /* loginRequired= */ true,
         new UserAccount(
-            new UserName(name.toUpperCase(Locale.ROOT)),
+            new UserName(UserNames.spelled(name)),
             /* administrator= */ true,
             List.of(verifier("unused"))));
   }
@@ -66,7 +66,7 @@ final class TestUsers implements Authentication {
 
   @Override
   public String spelled(String name) {
-    return name.toUpperCase(Locale.ROOT);
+    return UserNames.spelled(name);
   }
 
   @Override

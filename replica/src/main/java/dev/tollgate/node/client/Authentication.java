@@ -1,9 +1,9 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.ScramServer;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ public interface Authentication {
 
         @Override
         public String spelled(String name) {
-          return name.toUpperCase(Locale.ROOT);
+          return UserNames.spelled(name);
         }
 
         @Override
@@ -76,7 +76,10 @@ public interface Authentication {
    */
   boolean knowsUsers();
 
-  /** How the cluster spells a name that a client sent, whether the user exists or not. */
+  /**
+   * How the cluster spells a name that a client sent, whether the user exists or not: as {@link
+   * UserNames} does.
+   */
   String spelled(String name);
 
   /**

@@ -167,13 +167,15 @@ public final class ClientService implements Replica.Listener {
    * @param maxConnections further connections are told so and closed
    * @param credentials null for a port without TLS
    * @param demand whether clients have to show certificates
+   * @param certificates whether certificates are logins
    * @throws IOException if this node cannot listen on the address
    */
   public ClientServer listen(
       InetSocketAddress address,
       int maxConnections,
       @Nullable TlsCredentials credentials,
-      CertificateDemand demand)
+      CertificateDemand demand,
+      CertificateLogin certificates)
       throws IOException {
     ClientTls tls =
         credentials == null
@@ -181,6 +183,7 @@ public final class ClientService implements Replica.Listener {
             : new ClientTls(
                 credentials,
                 demand,
+                certificates,
                 maxConnections,
                 new DefaultThreadFactory("tollgate-" + nodeId + "-tls", /* daemon= */ true),
                 complaints);

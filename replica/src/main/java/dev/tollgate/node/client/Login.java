@@ -87,7 +87,7 @@ final class Login {
       mechanisms.add(ScramBinding.PLUS);
     }
     mechanisms.add(ScramBinding.PLAIN);
-    if (link.certificateUser() != null) {
+    if (link.mayShowCertificate()) {
       mechanisms.add(Protocol.EXTERNAL);
     }
     answer.accept(new Reply.LoginRequired(version, mechanisms));

@@ -7,9 +7,9 @@ import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Facts;
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.WireWriter;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +41,7 @@ public final class ReplicatedUsers implements Authentication, SessionOwners {
   /** As SQL spells names of users, quoted or not. */
   @Override
   public String spelled(String name) {
-    return name.toUpperCase(Locale.ROOT);
+    return UserNames.spelled(name);
   }
 
   @Override
