@@ -154,7 +154,7 @@ public final class TlsCredentials {
   /** An engine that connects to a node as a client. */
   public SSLEngine clientEngine(TlsMode mode, String host, int port) {
     TlsMaterial now = material;
-    boolean blind = mode == TlsMode.REQUIRE;
+    boolean blind = mode == TlsMode.REQUIRE || mode == TlsMode.PREFER;
     return clientEngine(
         now,
         blind

@@ -149,6 +149,7 @@ final class ServerOptions {
     raft.requireSense(addresses(), this::require);
     require(maxConnections > 0, "--max-connections has to be more than 0: " + maxConnections);
     connectionOptions.requireSense(this::require);
+    userOptions.requireSense(this::require);
     require(verifyMinutes >= 0, "--verify-minutes cannot be less than 0: " + verifyMinutes);
   }
 

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Who may connect to a node, before the cluster has users that say so. */
@@ -57,6 +58,8 @@ final class UserOptions {
               + " [TOLLGATE_INSECURE]")
   private boolean insecure;
 
+  @Mixin private final LoginRuleOptions rules = new LoginRuleOptions();
+
   /**
    * Reads the options. Computing the verifier of a password takes about a tenth of a second.
    *
@@ -65,15 +68,22 @@ final class UserOptions {
   UserSettings settings() throws IOException {
     Path file = adminPasswordFile;
     if (file == null) {
-      return new UserSettings(requireLogin, /* firstAdministrator= */ null);
+      return new UserSettings(requireLogin, /* firstAdministrator= */ null, rules.rules());
     }
     try {
+      String name = administratorName();
+      String password = firstLine(file);
+      String bad = rules.rules().passwords().refusal(name, password);
+      if (bad != null) {
+        throw new IOException("the password in " + file + " is refused: " + bad);
+      }
       return new UserSettings(
           /* loginRequired= */ true,
           new UserAccount(
-              new UserName(administratorName()),
+              new UserName(name),
               /* administrator= */ true,
-              List.of(PasswordVerifier.of(firstLine(file)).text())));
+              List.of(PasswordVerifier.of(password).text())),
+          rules.rules());
     } catch (IllegalArgumentException e) {
       throw new IOException(
           "the administrator of --admin-user and " + file + " cannot be created: " + e.getMessage(),
@@ -89,6 +99,11 @@ final class UserOptions {
               + " look like others");
     }
     return spelled;
+  }
+
+  /** Rejects settings that make no sense. */
+  void requireSense(ConnectionOptions.Requirement that) {
+    rules.requireSense(that);
   }
 
   private static String firstLine(Path file) throws IOException {
@@ -115,7 +130,11 @@ final class UserOptions {
     NodeTls tls = settings.tls();
     InetSocketAddress clients = settings.listenAddress();
     InetSocketAddress admin = settings.adminAddress();
-    if (!insecure && isOpen(admin) && !users.loginRequired()) {
+    if (users.rules().bindingRequired() && (tls == null || tls.clients() == null)) {
+      refusal.accept(
+          "--require-channel-binding binds logins to TLS, which this node does not speak with"
+              + " clients: give --tls-certificate and --tls-key");
+    } else if (!insecure && isOpen(admin) && !users.loginRequired()) {
       refusal.accept(
           "other hosts can reach the admin address "
               + admin

@@ -112,7 +112,8 @@ public final class Node implements AutoCloseable {
 
   private static ClientAccess access(Replica replica, UserSettings users) {
     ReplicatedUsers known = new ReplicatedUsers(replica.facts(), users.loginRequired());
-    return new ClientAccess(known, known, new LoginAudit(replica.audit()), System::nanoTime);
+    return new ClientAccess(
+        known, known, new LoginAudit(replica.audit()), System::nanoTime, users.rules());
   }
 
   /**

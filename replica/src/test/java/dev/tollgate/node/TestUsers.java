@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Users in memory, with few iterations. */
 final class TestUsers implements Authentication {
   private final Map<String, User> users = new ConcurrentHashMap<>();
+  private volatile long generation;
   volatile boolean required = true;
   volatile boolean known = true;
 
@@ -46,11 +47,13 @@ final class TestUsers implements Authentication {
         spelled,
         new User(
             spelled,
-            List.of(passwords).stream().map(password -> verifier(password, salt)).toList()));
+            List.of(passwords).stream().map(password -> verifier(password, salt)).toList(),
+            generation));
     return this;
   }
 
   void drop(String name) {
+    generation++;
     users.remove(spelled(name));
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.node.admin;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.client.CertificateLogin;
+import dev.tollgate.node.client.OneHandshake;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TlsCredentials;
 import io.netty.handler.ssl.SslHandler;
@@ -30,7 +31,7 @@ final class AdminTls {
 
   /** Makes the handler of one connection. */
   SslHandler handler() {
-    SslHandler handler = new SslHandler(credentials.serverEngine(demand, /* nodesOnly= */ false));
+    SslHandler handler = new OneHandshake(credentials.serverEngine(demand, /* nodesOnly= */ false));
     handler.setHandshakeTimeoutMillis(TimeUnit.SECONDS.toMillis(AdminLimits.SILENCE_SECONDS));
     return handler;
   }

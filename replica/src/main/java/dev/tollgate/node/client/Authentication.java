@@ -48,8 +48,9 @@ public interface Authentication {
    *     ScramServer#MAX_VERIFIERS}; none for a user that has a certificate only. All have one salt
    *     and one number of iterations, because the proof of a client is made with these: the
    *     verifier of a second password is made by {@link PasswordVerifier#beside}
+   * @param number tells the user from former and later ones of its name
    */
-  record User(String name, List<PasswordVerifier> passwords) {
+  record User(String name, List<PasswordVerifier> passwords, long number) {
     public User {
       passwords = List.copyOf(passwords);
       if (passwords.size() > ScramServer.MAX_VERIFIERS) {

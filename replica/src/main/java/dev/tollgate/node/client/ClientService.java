@@ -108,7 +108,9 @@ public final class ClientService implements Replica.Listener {
     this.frontend = requireNonNull(frontend, "frontend");
     this.workers = requireNonNull(workers, "workers");
     logins = new LoginCounts(access.listener());
-    this.access = new ClientAccess(access.users(), access.owners(), logins, access.nanos());
+    this.access = 
+        new ClientAccess(
+            access.users(), access.owners(), logins, access.nanos(), access.rules());
     loginDelays = new LoginDelays(limits, access.nanos());
     passwordLogin = new PasswordLogin(this.access, loginDelays);
     snapshots = log.snapshots();
@@ -154,7 +156,7 @@ public final class ClientService implements Replica.Listener {
             new ProcedureStatements(
                 administration, statementQueries, leadership, work, replica.audit()),
             admission,
-            new AccountStatements(facts),
+            new AccountStatements(facts, access.rules().passwords()),
             work);
     series = new StatementSeries(frontend, proposals, admission, work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);

@@ -62,7 +62,7 @@ final class ClientTls implements AutoCloseable {
   /** Makes the handler of one connection. */
   SslHandler handler(String client, long leftMillis) {
     SslHandler handler =
-        new SslHandler(credentials.serverEngine(demand, /* nodesOnly= */ false), threads);
+        new OneHandshake(credentials.serverEngine(demand, /* nodesOnly= */ false), threads);
     handler.setHandshakeTimeoutMillis(Math.max(1, leftMillis));
     handler
         .handshakeFuture()

@@ -4,11 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UniqueId;
-import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.UserNames;
-import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.WireWriter;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +44,13 @@ public final class ReplicatedUsers implements Authentication, SessionOwners {
 
   @Override
   public @Nullable User find(String spelled) {
-    UserAccount account = UserName.isValid(spelled) ? facts.user(new UserName(spelled)) : null;
-    return account == null
+    if (!UserName.isValid(spelled)) {
+      return null;
+    }
+    Facts.KnownUser known = facts.knownUser(new UserName(spelled));
+    return known == null
         ? null
-        : new User(spelled, account.verifiers().stream().map(PasswordVerifier::parse).toList());
+        : new User(spelled, known.passwords(), known.account().number());
   }
 
   @Override

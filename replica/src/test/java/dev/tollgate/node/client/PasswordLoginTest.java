@@ -50,7 +50,7 @@ class PasswordLoginTest {
     @Override
     public @Nullable User find(String spelled) {
       List<PasswordVerifier> passwords = users.get(spelled);
-      return passwords == null ? null : new User(spelled, passwords);
+      return passwords == null ? null : new User(spelled, passwords, 0);
     }
 
     @Override
