@@ -1,9 +1,12 @@
 package dev.tollgate.tls;
 
+import java.io.IOException;
+import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.security.spec.PSSParameterSpec;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -24,31 +27,42 @@ public final class Certificates {
   static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
   private static final int URI = 6;
+  private static final String PSS = "RSASSA-PSS";
 
   private Certificates() {}
 
   /**
    * The channel binding {@code tls-server-end-point} of RFC 5929: a hash of the certificate of the
-   * server. Null if the signature of the certificate names no hash.
+   * server. Null if the signature of the certificate names no hash: the RFC defines none for EdDSA.
    */
   public static byte @Nullable [] serverEndPoint(X509Certificate server) {
-    String signature = server.getSigAlgName().toUpperCase(Locale.ROOT);
-    int with = signature.indexOf("WITH");
-    if (with < 0) {
-      return null;
-    }
-    String hash = signature.substring(0, with);
-    String name =
-        switch (hash) {
-          case "MD5", "SHA1" -> "SHA-256";
-          default ->
-              hash.startsWith("SHA") && !hash.contains("-") ? "SHA-" + hash.substring(3) : hash;
-        };
     try {
-      return MessageDigest.getInstance(name).digest(server.getEncoded());
-    } catch (GeneralSecurityException e) {
+      String hash = signatureHash(server);
+      return hash == null ? null : MessageDigest.getInstance(hash).digest(server.getEncoded());
+    } catch (GeneralSecurityException | IOException e) {
       return null;
     }
+  }
+
+  /** The hash of a signature; SHA-256 in place of the two that are broken. */
+  private static @Nullable String signatureHash(X509Certificate certificate)
+      throws GeneralSecurityException, IOException {
+    String signature = certificate.getSigAlgName().toUpperCase(Locale.ROOT);
+    int with = signature.indexOf("WITH");
+    String hash;
+    if (signature.equals(PSS)) {
+      AlgorithmParameters parameters = AlgorithmParameters.getInstance(PSS);
+      parameters.init(certificate.getSigAlgParams());
+      hash = parameters.getParameterSpec(PSSParameterSpec.class).getDigestAlgorithm();
+    } else if (with < 0) {
+      return null;
+    } else {
+      hash = signature.substring(0, with);
+    }
+    return switch (hash.replace("-", "")) {
+      case "MD5", "SHA1" -> "SHA-256";
+      default -> hash.matches("SHA\\d+") ? "SHA-" + hash.substring(3) : hash;
+    };
   }
 
   /** The id of the node that a certificate names, or null if it is not that of a node. */

@@ -151,7 +151,8 @@ final class TlsOptions {
       demand = CertificateDemand.NONE;
     }
     TlsCredentials credentials =
-        new TlsCredentials(files(trust, crl), version(command), listener);
+        new TlsCredentials(
+            files(trust, crl), version(command), listener, /* bindable= */ demand != null);
     TlsCredentials toPeers = null;
     if (on && hasPeers) {
       toPeers =
