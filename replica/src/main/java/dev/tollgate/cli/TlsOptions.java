@@ -75,7 +75,8 @@ final class TlsOptions {
 
   @Option(
       names = "--tls-crl",
-      description = "File with revocation lists of the CAs of --tls-trust; PEM or DER. [TOLLGATE_TLS_CRL]")
+      description =
+          "File with revocation lists of the CAs of --tls-trust; PEM or DER. [TOLLGATE_TLS_CRL]")
   private @Nullable Path crl;
 
   @Option(
@@ -160,8 +161,7 @@ final class TlsOptions {
               ? credentials
               : new TlsCredentials(files(peerTrust, peerCrl), version(command), listener);
     }
-    return new NodeTls(
-        credentials, demand, toPeers, certificates.read(command, demand, listener));
+    return new NodeTls(credentials, demand, toPeers, certificates.read(command, demand, listener));
   }
 
   private TlsFiles files(@Nullable Path trusted, @Nullable Path revoked) {

@@ -306,11 +306,7 @@ public final class Node implements AutoCloseable {
     CertificateDemand demand = tls == null ? null : tls.clients();
     return demand == null || tls == null
         ? service.listen(
-            address,
-            settings.maxConnections(),
-            null,
-            CertificateDemand.NONE,
-            CertificateLogin.OFF)
+            address, settings.maxConnections(), null, CertificateDemand.NONE, CertificateLogin.OFF)
         : service.listen(
             address, settings.maxConnections(), tls.credentials(), demand, tls.logins());
   }

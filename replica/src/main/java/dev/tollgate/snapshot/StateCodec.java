@@ -240,7 +240,9 @@ public final class StateCodec {
     return new UserAccount(new UserName(in.string()), in.flag(), list(in, 4, WireReader::string));
   }
 
-  /** Writes a user as {@link #account(WireReader)} reads it, without the work limit and the number. */
+  /**
+   * Writes a user as {@link #account(WireReader)} reads it, without the work limit and the number.
+   */
   public static void account(WireWriter out, UserAccount account) {
     out.string(account.name().value()).flag(account.administrator());
     out.i32(account.verifiers().size());

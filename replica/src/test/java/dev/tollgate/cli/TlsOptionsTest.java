@@ -110,8 +110,7 @@ class TlsOptionsTest {
   }
 
   /** Connects as a node; null if the node of these options does not take the certificate. */
-  private static @Nullable TlsSocket accepted(NodeTls tls, TlsCredentials caller)
-      throws Exception {
+  private static @Nullable TlsSocket accepted(NodeTls tls, TlsCredentials caller) throws Exception {
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         Socket client = new Socket(InetAddress.getLoopbackAddress(), listener.getLocalPort());
         Socket server = listener.accept()) {

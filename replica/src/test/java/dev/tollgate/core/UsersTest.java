@@ -222,8 +222,7 @@ class UsersTest {
     assertEquals(new Outcome.Answered(false), core.apply(new Command.CreateFirstUser(other)));
     assertEquals(
         new Outcome.Answered(false), core.apply(new Command.CreateFirstUser(ADMINISTRATOR)));
-    assertEquals(
-        List.of(ADMINISTRATOR.numbered(1)), List.copyOf(core.machine.state().users()));
+    assertEquals(List.of(ADMINISTRATOR.numbered(1)), List.copyOf(core.machine.state().users()));
     assertNotNull(core.machine.state().session(root));
     assertEquals(secret, core.machine.state().loginSecret());
   }

@@ -73,9 +73,7 @@ class CertificateLoginTest {
             AdminNode.CONNECTIONS,
             TestUsers.administrator("admin"));
     node.start();
-    await()
-        .atMost(DEADLINE)
-        .until(() -> http("/health/ready", "n1") == 200);
+    await().atMost(DEADLINE).until(() -> http("/health/ready", "n1") == 200);
   }
 
   /** Issues a certificate, and tells as whom it logs in at both ports. */
@@ -158,11 +156,7 @@ class CertificateLoginTest {
     assertEquals(NOBODY, userOf("n1"));
     assertEquals(
         NOBODY,
-        user(
-            "x",
-            List.of(CLIENT_AUTH, SERVER_AUTH),
-            "tollgate:node:n7",
-            "tollgate:user:admin"));
+        user("x", List.of(CLIENT_AUTH, SERVER_AUTH), "tollgate:node:n7", "tollgate:user:admin"));
     assertEquals("ADMIN", user("admin", List.of(CLIENT_AUTH)), "the map takes common names");
   }
 

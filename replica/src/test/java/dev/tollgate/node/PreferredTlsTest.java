@@ -145,10 +145,7 @@ class PreferredTlsTest {
   @Test
   void tlsIsSpokenWithoutBeingAskedFor() throws Exception {
     start(tls(), TestUsers.administrator("admin"));
-    await()
-        .atMost(DEADLINE)
-        .ignoreExceptions()
-        .until(() -> TlsNode.ask(url(LOGIN)) == 2);
+    await().atMost(DEADLINE).ignoreExceptions().until(() -> TlsNode.ask(url(LOGIN)) == 2);
     assertRefused(url("&user=admin&password=wrong"), "is wrong");
   }
 
@@ -157,10 +154,7 @@ class PreferredTlsTest {
     UserSettings users = TestUsers.administrator("admin");
     LoginRules rules = new LoginRules(/* bindingRequired= */ true, PasswordRules.STANDARD);
     start(tls(), new UserSettings(true, users.firstAdministrator(), rules));
-    await()
-        .atMost(DEADLINE)
-        .ignoreExceptions()
-        .until(() -> TlsNode.ask(url(LOGIN)) == 2);
+    await().atMost(DEADLINE).ignoreExceptions().until(() -> TlsNode.ask(url(LOGIN)) == 2);
   }
 
   /** A server with TLS, but not with the certificate of a node, that wants an unbound login. */
@@ -193,8 +187,7 @@ class PreferredTlsTest {
       }
       byte[] hello = in.readNBytes(length);
       long id = ByteBuffer.wrap(hello).getLong(2);
-      Reply required =
-          new Reply.LoginRequired(Protocol.VERSION, List.of(ScramBinding.PLAIN));
+      Reply required = new Reply.LoginRequired(Protocol.VERSION, List.of(ScramBinding.PLAIN));
       WireWriter body = new WireWriter();
       required.write(body);
       Frame frame = new Frame(required.type(), id, 0, body.toByteArray());

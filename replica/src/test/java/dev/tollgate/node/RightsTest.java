@@ -168,7 +168,9 @@ class RightsTest {
   static void start() throws Exception {
     UserAccount first =
         new UserAccount(
-            new UserName("ROOT"), /* administrator= */ true, List.of(TestUsers.verifier("root-password")));
+            new UserName("ROOT"),
+            /* administrator= */ true,
+            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null),
@@ -409,9 +411,9 @@ class RightsTest {
     assertEquals("KIM", one(kim, "SELECT CURRENT_USER"));
     run(admin, "DROP USER KIM");
     run(admin, "CREATE USER KIM PASSWORD 'another-password' ADMIN");
-    SQLException refused =
-        assertThrows(SQLException.class, () -> one(kim, "SELECT CURRENT_USER"));
-    assertTrue(List.of("28000", "08003", "08006").contains(refused.getSQLState()), refused.toString());
+    SQLException refused = assertThrows(SQLException.class, () -> one(kim, "SELECT CURRENT_USER"));
+    assertTrue(
+        List.of("28000", "08003", "08006").contains(refused.getSQLState()), refused.toString());
     connect("kim", "another").close();
     run(admin, "DROP USER KIM");
   }

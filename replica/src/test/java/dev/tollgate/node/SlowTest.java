@@ -45,7 +45,9 @@ class SlowTest {
   void start() throws Exception {
     UserAccount first =
         new UserAccount(
-            new UserName("ROOT"), /* administrator= */ true, List.of(TestUsers.verifier("root-password")));
+            new UserName("ROOT"),
+            /* administrator= */ true,
+            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null)

@@ -232,10 +232,7 @@ class TlsClientsTest {
   /** A client of another library that speaks one version of TLS. */
   private static String protocolOf(TlsNode node, String version) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(
-        null,
-        new TrustManager[] {new Trusting()},
-        null);
+    context.init(null, new TrustManager[] {new Trusting()}, null);
     try (SSLSocket socket =
         (SSLSocket)
             context
@@ -264,8 +261,7 @@ class TlsClientsTest {
   }
 
   /** Shakes hands a second time; returns what came of a request after it. */
-  private static int afterRenegotiation(InetSocketAddress address, boolean again)
-      throws Exception {
+  private static int afterRenegotiation(InetSocketAddress address, boolean again) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, new TrustManager[] {new Trusting()}, null);
     try (SSLSocket socket =
@@ -278,7 +274,9 @@ class TlsClientsTest {
         socket.startHandshake();
       }
       // no protocol of ours: a node says so, and ends the connection
-      socket.getOutputStream().write("GET /health/live HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(UTF_8));
+      socket
+          .getOutputStream()
+          .write("GET /health/live HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(UTF_8));
       return socket.getInputStream().read();
     } catch (SSLException | SocketException e) {
       return -1;

@@ -31,8 +31,7 @@ public record UserAccount(
   }
 
   /** A user that has no number yet. */
-  public UserAccount(
-      UserName name, boolean administrator, int workLimit, List<String> verifiers) {
+  public UserAccount(UserName name, boolean administrator, int workLimit, List<String> verifiers) {
     this(name, administrator, workLimit, verifiers, 0);
   }
 

@@ -230,7 +230,8 @@ final class AdminServer implements AutoCloseable {
         admission.decide(
             route.audience(),
             !method.equals("GET"),
-            new Doorkeeper.Credentials(exchange.from(), exchange.certified(logins), exchange::header));
+            new Doorkeeper.Credentials(
+                exchange.from(), exchange.certified(logins), exchange::header));
     Caller caller = decision.caller();
     if (caller == null) {
       return requireNonNull(decision.refusal());

@@ -40,7 +40,8 @@ final class CertificateMap {
   private static final String ANY = "*";
 
   /** A word, or a text in double quotes in which a quote is written twice. */
-  private static final Pattern WORD = Pattern.compile("\\G\\s*(?:\"((?:[^\"]++|\"\")*+)\"|([^\\s\"]+))");
+  private static final Pattern WORD =
+      Pattern.compile("\\G\\s*(?:\"((?:[^\"]++|\"\")*+)\"|([^\\s\"]+))");
 
   /** Where a name stands in a certificate. */
   private enum Kind {
@@ -76,7 +77,9 @@ final class CertificateMap {
     Set<String> users(X509Certificate certificate) {
       Set<String> users = new LinkedHashSet<>();
       for (String given : kind.namesIn(certificate)) {
-        if (prefix ? given.startsWith(name) && given.length() > name.length() : given.equals(name)) {
+        if (prefix
+            ? given.startsWith(name) && given.length() > name.length()
+            : given.equals(name)) {
           users.add(user.equals(ANY) ? given.substring(name.length()) : user);
         }
       }
@@ -185,8 +188,7 @@ final class CertificateMap {
         return kind;
       }
     }
-    throw new IllegalArgumentException(
-        "'" + word + "' is none of uri, dns, email, cn and subject");
+    throw new IllegalArgumentException("'" + word + "' is none of uri, dns, email, cn and subject");
   }
 
   private static String subject(String name, boolean prefix) {

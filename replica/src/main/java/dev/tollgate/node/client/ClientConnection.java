@@ -193,8 +193,7 @@ public final class ClientConnection {
       sessions.withSession(
           answer, attached -> statements.metadata(attached, metadata, losses, answer));
     } else if (request instanceof Request.OpenSession open) {
-      sessions.open(
-          open, greeting.client(), greeting.user(), greeting.userNumber(), answer);
+      sessions.open(open, greeting.client(), greeting.user(), greeting.userNumber(), answer);
     } else if (request instanceof Request.AttachSession attach) {
       sessions.attach(attach, greeting.user(), answer);
     } else if (request instanceof Request.CloseSession) {

@@ -108,9 +108,8 @@ public final class ClientService implements Replica.Listener {
     this.frontend = requireNonNull(frontend, "frontend");
     this.workers = requireNonNull(workers, "workers");
     logins = new LoginCounts(access.listener());
-    this.access = 
-        new ClientAccess(
-            access.users(), access.owners(), logins, access.nanos(), access.rules());
+    this.access =
+        new ClientAccess(access.users(), access.owners(), logins, access.nanos(), access.rules());
     loginDelays = new LoginDelays(limits, access.nanos());
     passwordLogin = new PasswordLogin(this.access, loginDelays);
     snapshots = log.snapshots();

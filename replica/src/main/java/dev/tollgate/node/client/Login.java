@@ -251,7 +251,9 @@ final class Login {
   void dropped(String user, Consumer<Reply> answer) {
     end(
         answer,
-        new Reply.Failure(SqlState.LOGIN_REFUSED, "user '" + user + "' was dropped: log in again, if there is such a user now"));
+        new Reply.Failure(
+            SqlState.LOGIN_REFUSED,
+            "user '" + user + "' was dropped: log in again, if there is such a user now"));
   }
 
   private void refuse(Consumer<Reply> answer, SqlState why, String message, Reason reason) {

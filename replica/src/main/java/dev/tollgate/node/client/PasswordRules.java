@@ -21,16 +21,29 @@ public record PasswordRules(int minLength, boolean strict) {
   /** The most that a node may be told to demand; a password has at most 1,024. */
   public static final int MOST_LENGTH = 128;
 
-  public static final PasswordRules STANDARD =
-      new PasswordRules(LEAST_LENGTH, /* strict= */ false);
+  public static final PasswordRules STANDARD = new PasswordRules(LEAST_LENGTH, /* strict= */ false);
 
   private static final int FEWEST_DIFFERENT = 5;
 
   /** What the lists of stolen passwords begin with, and what people add digits to. */
   private static final List<String> GUESSED_FIRST =
       List.of(
-          "password", "passwort", "123456", "654321", "qwerty", "qwertz", "letmein", "iloveyou",
-          "welcome", "admin", "tollgate", "changeme", "secret", "abc123", "111111", "default");
+          "password",
+          "passwort",
+          "123456",
+          "654321",
+          "qwerty",
+          "qwertz",
+          "letmein",
+          "iloveyou",
+          "welcome",
+          "admin",
+          "tollgate",
+          "changeme",
+          "secret",
+          "abc123",
+          "111111",
+          "default");
 
   public PasswordRules {
     if (minLength < LEAST_LENGTH || minLength > MOST_LENGTH) {

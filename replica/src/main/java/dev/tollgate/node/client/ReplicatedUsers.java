@@ -48,9 +48,7 @@ public final class ReplicatedUsers implements Authentication, SessionOwners {
       return null;
     }
     Facts.KnownUser known = facts.knownUser(new UserName(spelled));
-    return known == null
-        ? null
-        : new User(spelled, known.passwords(), known.account().number());
+    return known == null ? null : new User(spelled, known.passwords(), known.account().number());
   }
 
   @Override

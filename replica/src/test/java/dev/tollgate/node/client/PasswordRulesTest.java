@@ -43,7 +43,8 @@ class PasswordRulesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"correct horse battery", "q8#Lw2!zPf0v", "password of the moon and stars"})
+  @ValueSource(
+      strings = {"correct horse battery", "q8#Lw2!zPf0v", "password of the moon and stars"})
   void strictCheckTakesOthers(String password) {
     assertNull(STRICT.refusal("BOB", password));
   }
