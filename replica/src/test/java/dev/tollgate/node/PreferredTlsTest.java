@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.LoginRules;
 import dev.tollgate.node.client.PasswordRules;
 import dev.tollgate.tls.CertificateDemand;
@@ -16,6 +17,7 @@ import dev.tollgate.tls.TlsVersion;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
 import dev.tollgate.wire.ScramBinding;
 import dev.tollgate.wire.WireWriter;
 import java.io.ByteArrayOutputStream;
@@ -35,6 +37,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -155,6 +158,61 @@ class PreferredTlsTest {
     LoginRules rules = new LoginRules(/* bindingRequired= */ true, PasswordRules.STANDARD);
     start(tls(), new UserSettings(true, users.firstAdministrator(), rules));
     await().atMost(DEADLINE).ignoreExceptions().until(() -> TlsNode.ask(url(LOGIN)) == 2);
+  }
+
+  /** The node's side of a connection that has this binding. */
+  private final class Bound implements ClientConnection.Link {
+    private final byte @Nullable [] binding;
+    private final List<Reply> replies = new ArrayList<>();
+    private final ClientConnection connection;
+
+    Bound(byte @Nullable [] binding) {
+      this.binding = binding;
+      this.connection = node.service().connect(this);
+    }
+
+    Reply call(Request request) {
+      WireWriter body = new WireWriter();
+      request.write(body);
+      connection.receive(new Frame(request.type(), 1, 0, body.toByteArray()));
+      return replies.get(replies.size() - 1);
+    }
+
+    @Override
+    public void send(Frame frame) {
+      replies.add(Reply.read(frame));
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public String client() {
+      return "local";
+    }
+
+    @Override
+    public byte @Nullable [] channelBinding() {
+      return binding;
+    }
+  }
+
+  @Test
+  void loginThatIsNotBoundIsRefusedWhereThatIsDemanded() throws Exception {
+    UserSettings users = TestUsers.administrator("admin");
+    LoginRules rules = new LoginRules(/* bindingRequired= */ true, PasswordRules.STANDARD);
+    start(tls(), new UserSettings(true, users.firstAdministrator(), rules));
+    Request hello = new Request.Hello(1, Protocol.VERSION, "app", "host", "1");
+    await()
+        .atMost(DEADLINE)
+        .until(() -> new Bound(new byte[] {1}).call(hello) instanceof Reply.LoginRequired);
+    Bound bound = new Bound(new byte[] {1});
+    assertEquals(
+        List.of(ScramBinding.PLUS), ((Reply.LoginRequired) bound.call(hello)).mechanisms());
+    byte[] first = "n,,n=admin,r=abcdefghijklmnopqrstuvwx".getBytes(StandardCharsets.US_ASCII);
+    Reply reply = bound.call(new Request.BeginLogin(ScramBinding.PLAIN, first));
+    assertEquals("28000", ((Reply.Failure) reply).sqlState());
+    assertEquals("28000", ((Reply.Failure) new Bound(null).call(hello)).sqlState());
   }
 
   /** A server with TLS, but not with the certificate of a node, that wants an unbound login. */

@@ -33,7 +33,7 @@ public final class OneHandshake extends SslHandler {
         && in.isReadable()
         && in.getUnsignedByte(in.readerIndex()) == HANDSHAKE_RECORD) {
       in.skipBytes(in.readableBytes());
-      context.close();
+      var unused = context.close();
       return;
     }
     super.decode(context, in, out);
