@@ -133,7 +133,7 @@ class TlsOptionsTest {
       } catch (IOException e) {
         return null;
       } finally {
-        server.close();
+        server.shutdownOutput();
         calling.get(MILLIS, TimeUnit.MILLISECONDS);
       }
     }
