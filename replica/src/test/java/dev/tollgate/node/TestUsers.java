@@ -9,12 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Users in memory, with few iterations. */
 final class TestUsers implements Authentication {
   private final Map<String, User> users = new ConcurrentHashMap<>();
-  private volatile long generation;
+  private final AtomicLong generation = new AtomicLong();
   volatile boolean required = true;
   volatile boolean known = true;
 
@@ -48,12 +49,12 @@ final class TestUsers implements Authentication {
         new User(
             spelled,
             List.of(passwords).stream().map(password -> verifier(password, salt)).toList(),
-            generation));
+            generation.get()));
     return this;
   }
 
   void drop(String name) {
-    generation++;
+    generation.incrementAndGet();
     users.remove(spelled(name));
   }
 
