@@ -110,7 +110,7 @@ void CreateIndex(Definition definition) :
 void CreateRole(Definition definition) :
 { final SqlIdentifier role; }
 {
-    <ROLE> IfNotExists() role = SimpleIdentifier() { definition.target(ObjectClass.ROLE, role); }
+    <ROLE> IfNotExists() role = SimpleIdentifier() { definition.targetPrincipal(role); }
 }
 
 void CreateSequence(Definition definition) :
@@ -121,15 +121,19 @@ void CreateSequence(Definition definition) :
 }
 
 void CreateSchema(Definition definition) :
-{ final SqlIdentifier schema; }
+{
+    final SqlIdentifier schema;
+    final SqlIdentifier owner;
+}
 {
     <SCHEMA> IfNotExists()
     (
         // the schema has the name of its owner
-        <AUTHORIZATION> schema = SimpleIdentifier() { definition.target(ObjectClass.SCHEMA, schema); }
+        <AUTHORIZATION> schema = SimpleIdentifier()
+        { definition.target(ObjectClass.SCHEMA, schema); definition.principal(schema); }
     |
         schema = SimpleIdentifier() { definition.target(ObjectClass.SCHEMA, schema); }
-        [ <AUTHORIZATION> SimpleIdentifier() ]
+        [ <AUTHORIZATION> owner = SimpleIdentifier() { definition.principal(owner); } ]
     )
 }
 
@@ -170,7 +174,7 @@ Statement DropStatement() :
 {
     <DROP>
     (
-        <ROLE> IfExists() name = SimpleIdentifier() { definition.target(ObjectClass.ROLE, name); }
+        <ROLE> IfExists() name = SimpleIdentifier() { definition.targetPrincipal(name); }
     |
         kind = DroppedKind()
         IfExists() name = CompoundIdentifier() { definition.target(kind, name); }
@@ -197,6 +201,7 @@ ObjectClass DroppedKind() :
 Statement RightsStatement() :
 {
     final Definition definition = new Definition();
+    final SqlIdentifier role;
     final SqlIdentifier grantee;
     final Statement statement;
     final boolean grant;
@@ -207,14 +212,14 @@ Statement RightsStatement() :
         LOOKAHEAD(1) RightName() ( <COMMA> RightName() )*
         [ <ON> RightsObject(definition) ]
     |
-        SimpleIdentifier()
+        role = SimpleIdentifier() { definition.principal(role); }
         [
             // H2 cannot grant a second role, and leaves a REVOKE partly done when it cannot revoke a role
             <COMMA>
             { throw new GrammarException(getPos(), "roles, LOCK, FORCE and USAGE are granted and revoked one at a time"); }
         ]
     )
-    grantee = Grantee(grant) { definition.target(ObjectClass.ROLE, grantee); }
+    grantee = Grantee(grant) { definition.targetPrincipal(grantee); }
     statement = DefinitionEnd(definition)
     { return statement; }
 }

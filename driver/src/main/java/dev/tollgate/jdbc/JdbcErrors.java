@@ -51,7 +51,8 @@ final class JdbcErrors {
   }
 
   static SQLException exception(
-      Reply.Failure failure, @Nullable String sql, @Nullable Throwable cause) {
+      Reply.Failure failure, @Nullable String statement, @Nullable Throwable cause) {
+    String sql = ShownSql.of(statement);
     String message = failure.message();
     String state = failure.sqlState();
     int code = failure.vendorCode();

@@ -20,6 +20,7 @@ final class TlsProperties {
 
   /**
    * Reads the properties. Any of them turns TLS on, with all checks, unless sslMode says otherwise.
+   * Without any, {@link TlsMode#PREFER}.
    *
    * @throws IllegalArgumentException if a value is wrong or two do not go together
    */
@@ -66,12 +67,14 @@ final class TlsProperties {
       if (TollgateProperty.SSL_MODE.choices().stream().noneMatch(mode::equalsIgnoreCase)) {
         throw new IllegalArgumentException("sslMode=" + mode + " is none of " + known);
       }
-      return TlsMode.parse(mode);
+      TlsMode chosen = TlsMode.parse(mode);
+      boolean hasRoot = text(given, TollgateProperty.SSL_ROOT_CERT) != null;
+      return chosen == TlsMode.PREFER && hasRoot ? TlsMode.VERIFY_FULL : chosen;
     }
     if (ssl != null && ssl.equalsIgnoreCase("false")) {
       return TlsMode.DISABLE;
     }
-    return ALL.stream().anyMatch(given::containsKey) ? TlsMode.VERIFY_FULL : TlsMode.DISABLE;
+    return ALL.stream().anyMatch(given::containsKey) ? TlsMode.VERIFY_FULL : TlsMode.PREFER;
   }
 
   private static @Nullable String text(

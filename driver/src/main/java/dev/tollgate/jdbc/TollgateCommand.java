@@ -222,7 +222,9 @@ final class TollgateCommand implements CommandInterface {
     long[] counts = new long[size];
     Arrays.fill(counts, Statement.EXECUTE_FAILED);
     SQLException query =
-        DbException.get(ErrorCode.METHOD_NOT_ALLOWED_FOR_QUERY).addSQL(sql).getSQLException();
+        DbException.get(ErrorCode.METHOD_NOT_ALLOWED_FOR_QUERY)
+            .addSQL(ShownSql.of(sql))
+            .getSQLException();
     return new BatchResult(counts, null, Collections.nCopies(size, query));
   }
 

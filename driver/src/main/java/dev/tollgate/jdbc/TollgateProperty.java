@@ -66,10 +66,13 @@ public enum TollgateProperty {
       "false"),
   SSL_MODE(
       "sslMode",
-      "disable",
-      "disable: no TLS. require: TLS, but any certificate will do. verify-ca: the node's certificate"
+      "prefer",
+      "prefer: TLS to other hosts, where any certificate will do, and none to this one. A node on"
+          + " another host that has no TLS gets no user and no password. disable: no TLS. require:"
+          + " TLS, but any certificate will do. verify-ca: the node's certificate"
           + " has to be issued by a trusted CA. verify-full: it also has to be for the host of the"
           + " URL; this is the default if another ssl property is set.",
+      "prefer",
       "disable",
       "require",
       "verify-ca",

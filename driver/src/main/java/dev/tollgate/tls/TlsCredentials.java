@@ -43,6 +43,7 @@ public final class TlsCredentials {
   private final TlsFiles files;
   private final TlsVersion minVersion;
   private final Listener listener;
+  private final boolean bindable;
   private final ReentrantLock mutex = new ReentrantLock();
   private volatile TlsMaterial material;
   private volatile long checkedNanos;
@@ -56,13 +57,41 @@ public final class TlsCredentials {
    */
   public TlsCredentials(TlsFiles files, TlsVersion minVersion, Listener listener)
       throws IOException {
+    this(files, minVersion, listener, /* bindable= */ false);
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @param bindable whether a certificate to which no login can be bound is refused, now and when
+   *     the files change
+   * @throws IOException if they cannot be used
+   */
+  public TlsCredentials(TlsFiles files, TlsVersion minVersion, Listener listener, boolean bindable)
+      throws IOException {
     this.files = requireNonNull(files, "files");
+    this.bindable = bindable;
     this.minVersion = requireNonNull(minVersion, "minVersion");
     this.listener = requireNonNull(listener, "listener");
     this.state = files.state();
-    this.material = TlsMaterial.read(files);
+    this.material = read();
     this.checkedNanos = System.nanoTime();
     warn(material);
+  }
+
+  private TlsMaterial read() throws IOException {
+    TlsMaterial read = TlsMaterial.read(files);
+    X509Certificate own = read.certificate();
+    if (bindable && own != null && Certificates.serverEndPoint(own) == null) {
+      throw new IOException(
+          "the certificate "
+              + Certificates.describe(own)
+              + " is signed with "
+              + own.getSigAlgName()
+              + ", for which RFC 5929 defines no channel binding, so no login of a client could be"
+              + " bound to it: have a CA with an RSA or an EC key issue it");
+    }
+    return read;
   }
 
   private void warn(TlsMaterial read) {
@@ -86,7 +115,7 @@ public final class TlsCredentials {
         return;
       }
       // the state before reading: a file that changes meanwhile is read again with the next check
-      TlsMaterial read = TlsMaterial.read(files);
+      TlsMaterial read = read();
       material = read;
       state = now;
       failure = null;
@@ -154,7 +183,7 @@ public final class TlsCredentials {
   /** An engine that connects to a node as a client. */
   public SSLEngine clientEngine(TlsMode mode, String host, int port) {
     TlsMaterial now = material;
-    boolean blind = mode == TlsMode.REQUIRE;
+    boolean blind = mode == TlsMode.REQUIRE || mode == TlsMode.PREFER;
     return clientEngine(
         now,
         blind

@@ -6,6 +6,11 @@ import java.util.Arrays;
 public enum TlsMode {
   /** No TLS. */
   DISABLE("disable"),
+  /**
+   * As {@link #REQUIRE} to other hosts, and no TLS to this one. A node without TLS on another host
+   * gets no user and no password.
+   */
+  PREFER("prefer"),
   /** TLS without any check: nobody reads along, but anybody may pretend to be the node. */
   REQUIRE("require"),
   /** The certificate has to be issued by a trusted CA. */

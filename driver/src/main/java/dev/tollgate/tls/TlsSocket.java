@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class TlsSocket {
   private static final int FIRST_RECORD_TYPE = 20;
   private static final int LAST_RECORD_TYPE = 23;
+  private static final int HANDSHAKE_RECORD = 22;
   private static final int SHOWN_BYTES = 24;
 
   /** What is written at once, as records of up to 16 KiB: one write for one frame. */
@@ -219,6 +220,19 @@ public final class TlsSocket {
     }
   }
 
+  /**
+   * Refuses another handshake, which TLS 1.2 allows: its certificates would not be those that were
+   * looked at, and each costs this side a signature. What comes begins with a whole record.
+   */
+  private void requireNoRenegotiation() throws IOException {
+    if (received.hasRemaining()
+        && received.get(received.position()) == HANDSHAKE_RECORD
+        && engine.getSession().getProtocol().equals("TLSv1.2")) {
+      socket.close();
+      throw new TlsException(other + " wants to renegotiate TLS, which is refused");
+    }
+  }
+
   private void growRecords(int bytes) {
     ByteBuffer larger = ByteBuffer.allocate(bytes);
     larger.put(records.flip());
@@ -283,6 +297,7 @@ public final class TlsSocket {
     }
 
     private boolean decrypt() throws IOException {
+      requireNoRenegotiation();
       try {
         SSLEngineResult result = unwrap();
         if (result.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {

@@ -35,8 +35,9 @@ final class ClientLogin {
   Reply.Welcome run(NodeConnection node, Reply.LoginRequired required, Duration timeout)
       throws IOException {
     List<String> mechanisms = required.mechanisms();
-    if (credentials.hasPassword() && mechanisms.contains(ScramBinding.PLAIN)) {
-      return byPassword(node, mechanisms, timeout);
+    ScramBinding binding = ScramBinding.choose(node.channelBinding(), mechanisms);
+    if (credentials.hasPassword() && mechanisms.contains(binding.mechanism())) {
+      return byPassword(node, binding, timeout);
     }
     if (mechanisms.contains(Protocol.EXTERNAL)) {
       return byCertificate(node, timeout);
@@ -48,10 +49,10 @@ final class ClientLogin {
             ? "the node accepts none of the ways in which this driver logs in, but "
                 + String.join(", ", mechanisms)
             : "the node requires a user and a password: set the properties user and password, or"
-                + " passwordFile");
+                + " passwordFile; it takes no certificate for a login");
   }
 
-  private Reply.Welcome byPassword(NodeConnection node, List<String> mechanisms, Duration timeout)
+  private Reply.Welcome byPassword(NodeConnection node, ScramBinding binding, Duration timeout)
       throws IOException {
     String password;
     try {
@@ -59,7 +60,18 @@ final class ClientLogin {
     } catch (IOException e) {
       throw refused(node, SqlState.LOGIN_REFUSED, String.valueOf(e.getMessage()));
     }
-    ScramBinding binding = ScramBinding.choose(node.channelBinding(), mechanisms);
+    if (node.isUnverified() && !binding.mechanism().equals(ScramBinding.PLUS)) {
+      throw refused(
+          node,
+          SqlState.LOGIN_REFUSED,
+          node.channelBinding() == null
+              ? "the node does not speak TLS, so others could read the login and all that follows:"
+                  + " start the nodes with --tls-certificate, or set sslMode=disable in the URL to"
+                  + " log in all the same"
+              : "the certificate of the node is not checked, and the node offers no login that is"
+                  + " bound to it, so anybody in between could pretend to be the node: set"
+                  + " sslMode=verify-full and sslRootCert in the URL");
+    }
     ScramClient scram = new ScramClient(credentials.user(), binding);
     Reply reply = node.ask(new Request.BeginLogin(binding.mechanism(), scram.first()), timeout);
     if (!(reply instanceof Reply.LoginChallenge challenge)) {

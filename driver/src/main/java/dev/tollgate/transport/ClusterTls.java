@@ -11,8 +11,11 @@ import dev.tollgate.tls.TlsSocket;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class ClusterTls {
   private static final Logger LOG = System.getLogger("dev.tollgate.transport");
 
+  /** More nodes than a cluster has; beyond, each is asked again. */
+  private static final int MOST_PLAIN = 1_000;
+
   private final TlsSettings settings;
   private @Nullable TlsCredentials credentials;
+
+  /** Nodes of {@link TlsMode#PREFER} that have shown that they speak no TLS. */
+  private final Set<String> plain = ConcurrentHashMap.newKeySet();
 
   ClusterTls(TlsSettings settings) {
     this.settings = requireNonNull(settings, "settings");
@@ -35,7 +44,9 @@ final class ClusterTls {
    * @throws TlsException if the node and the settings of this side do not fit
    */
   @Nullable TlsSocket secure(Socket socket, NodeAddress node, Duration timeout) throws IOException {
-    if (settings.mode() == TlsMode.DISABLE) {
+    boolean prefers = settings.mode() == TlsMode.PREFER;
+    if (settings.mode() == TlsMode.DISABLE
+        || (prefers && (isThisHost(socket) || plain.contains(node.toString())))) {
       return null;
     }
     TlsCredentials current = credentials();
@@ -47,11 +58,38 @@ final class ClusterTls {
           node.toString(),
           Math.max(1, timeout.toMillis()));
     } catch (NoTlsException e) {
+      if (prefers) {
+        throw e;
+      }
       throw new TlsException(
           e.getMessage()
               + ": set sslMode=disable in the URL, or start the nodes with --tls-certificate",
           e);
     }
+  }
+
+  /**
+   * True if a node may be spoken to without TLS although it has just shown that it has none. {@link
+   * #secure} then does no more for it. No login goes to such a node, see {@link #isUnverified}.
+   */
+  boolean mayDoWithout(NodeAddress node) {
+    if (plain.size() >= MOST_PLAIN) {
+      plain.clear();
+    }
+    return settings.mode() == TlsMode.PREFER && plain.add(node.toString());
+  }
+
+  /** See {@link FrameChannel#isUnverified}. */
+  boolean isUnverified(Socket socket, @Nullable TlsSocket secured) {
+    return secured == null
+        ? settings.mode() == TlsMode.PREFER && !isThisHost(socket)
+        : !settings.verifies();
+  }
+
+  /** What goes to this host, nobody on a network can read. */
+  private static boolean isThisHost(Socket socket) {
+    InetAddress other = socket.getInetAddress();
+    return other != null && other.isLoopbackAddress();
   }
 
   private synchronized TlsCredentials credentials() throws TlsException {

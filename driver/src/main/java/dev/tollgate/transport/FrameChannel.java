@@ -42,6 +42,14 @@ public interface FrameChannel extends AutoCloseable {
     return null;
   }
 
+  /**
+   * True if the other side has not shown who it is, so that only a login that is bound to the
+   * channel can show that nobody sits in between.
+   */
+  default boolean isUnverified() {
+    return false;
+  }
+
   /** Ends the channel; a thread in {@link #send} or {@link #receive} gets an exception. */
   @Override
   void close();

@@ -118,6 +118,11 @@ final class NodeConnection implements AutoCloseable {
     return channel.channelBinding();
   }
 
+  /** See {@link FrameChannel#isUnverified}. */
+  boolean isUnverified() {
+    return channel.isUnverified();
+  }
+
   String address() {
     return address;
   }

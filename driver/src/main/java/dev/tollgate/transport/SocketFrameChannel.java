@@ -1,6 +1,7 @@
 package dev.tollgate.transport;
 
 import dev.tollgate.tls.Certificates;
+import dev.tollgate.tls.NoTlsException;
 import dev.tollgate.tls.TlsSettings;
 import dev.tollgate.tls.TlsSocket;
 import dev.tollgate.wire.Frame;
@@ -46,6 +47,7 @@ final class SocketFrameChannel implements FrameChannel {
   private final Socket socket;
 
   private final @Nullable TlsSocket tls;
+  private final boolean unverified;
   private final InputStream in;
   private final OutputStream out;
   private final SendWatch watch;
@@ -62,10 +64,15 @@ final class SocketFrameChannel implements FrameChannel {
   private long arrivedBytes;
 
   private SocketFrameChannel(
-      Socket socket, @Nullable TlsSocket tls, SendWatch watch, Timekeeping environment)
+      Socket socket,
+      @Nullable TlsSocket tls,
+      boolean unverified,
+      SendWatch watch,
+      Timekeeping environment)
       throws IOException {
     this.socket = socket;
     this.tls = tls;
+    this.unverified = unverified;
     this.in = tls == null ? socket.getInputStream() : tls.in();
     this.out = tls == null ? socket.getOutputStream() : tls.out();
     this.watch = watch;
@@ -95,13 +102,32 @@ final class SocketFrameChannel implements FrameChannel {
     if (resolved.isUnresolved()) {
       throw new UnknownHostException("no address is known for host '" + address.host() + "'");
     }
+    try {
+      return connect(resolved, address, tls, timeout, watch, environment);
+    } catch (NoTlsException e) {
+      if (!tls.mayDoWithout(address)) {
+        throw e;
+      }
+      return connect(resolved, address, tls, timeout, watch, environment);
+    }
+  }
+
+  private static SocketFrameChannel connect(
+      InetSocketAddress resolved,
+      NodeAddress address,
+      ClusterTls tls,
+      Duration timeout,
+      SendWatch watch,
+      Timekeeping environment)
+      throws IOException {
     Socket socket = new Socket();
     try {
       socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
       socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
       socket.connect(resolved, positiveMillis(timeout));
+      TlsSocket secured = tls.secure(socket, address, timeout);
       return new SocketFrameChannel(
-          socket, tls.secure(socket, address, timeout), watch, environment);
+          socket, secured, tls.isUnverified(socket, secured), watch, environment);
     } catch (IOException | RuntimeException e) {
       socket.close();
       throw e;
@@ -189,6 +215,11 @@ final class SocketFrameChannel implements FrameChannel {
   public byte @Nullable [] channelBinding() {
     X509Certificate node = tls == null ? null : tls.peerCertificate();
     return node == null ? null : Certificates.serverEndPoint(node);
+  }
+
+  @Override
+  public boolean isUnverified() {
+    return unverified;
   }
 
   /** How many bytes are missing to complete the next frame, or its length field. */

@@ -185,7 +185,9 @@ class ConnectionSettingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "lease=1s                          | DISABLE",
+        "lease=1s                          | PREFER",
+        "sslMode=prefer                    | PREFER",
+        "sslMode=prefer&sslRootCert=a      | VERIFY_FULL",
         "ssl=false                         | DISABLE",
         "ssl=false&sslRootCert=a           | DISABLE",
         "ssl=true                          | VERIFY_FULL",
@@ -205,7 +207,7 @@ class ConnectionSettingsTest {
       delimiter = '|',
       value = {
         "ssl=yes                   | ssl=yes is neither true nor false",
-        "sslMode=prefer            | sslMode=prefer is none of disable, require, verify-ca, verify-full",
+        "sslMode=allow             | sslMode=allow is none of prefer, disable, require, verify-ca, verify-full",
         "sslCert=a                 | sslCert and sslKey belong together",
         "sslCert=a&sslKey=b&sslKeyStore=c | but not both",
         "sslMinVersion=1.1&ssl=true | '1.1' is no version of TLS",
@@ -228,7 +230,7 @@ class ConnectionSettingsTest {
     Properties others = new Properties();
     others.setProperty("url", "x");
     assertEquals(
-        TlsMode.DISABLE,
+        TlsMode.PREFER,
         ((ClusterTarget.Remote) ConnectionSettings.parse("jdbc:tollgate://h/", others).target())
             .tls()
             .mode());

@@ -1,6 +1,7 @@
 package dev.tollgate.jdbc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,6 +26,7 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JdbcErrorsTest {
   private static final String[] SETUP = {
@@ -82,6 +84,35 @@ class JdbcErrorsTest {
       }
       assertTrue(tollgate.isValid(1));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE USER bob PASSWORD 'hunter22'",
+        "create /* a */ user -- b\n bob pasword 'hunter22'",
+        "ALTER USER bob SET PASSWORD 'hunter22'",
+        "SET PASSWORD'hunter22'",
+        "SET PA\u017F\u017FWORD 'hunter22'",
+        "UPDATE accounts SET db_password = 'hunter22' WHERE id = 'x'",
+        "CREATE LINKED TABLE l('d', 'u', 'sa', 'hunter22', 't')",
+        "CREATE USER bob IDENTIFIED  BY 'hunter22'"
+      })
+  void exceptionShowsNoPassword(String sql) {
+    for (SqlState state : SqlState.values()) {
+      SQLException e = JdbcErrors.exception(new Reply.Failure(state, "what"), sql, null);
+      assertFalse(e.toString().contains("hunter22"), e.toString());
+    }
+    SQLException ofH2 = JdbcErrors.exception(new Reply.Failure("23505", 23505, "what"), sql, null);
+    assertFalse(ofH2.toString().contains("hunter22"), ofH2.toString());
+  }
+
+  @Test
+  void otherStatementsAreShownInFull() {
+    SQLException e =
+        JdbcErrors.exception(
+            new Reply.Failure("23505", 23505, "what"), "UPDATE users SET a=1", null);
+    assertTrue(e.getMessage().contains("UPDATE users SET a=1"), e.getMessage());
   }
 
   private static void execute(Connection connection, String sql) throws SQLException {

@@ -118,7 +118,7 @@ final class RaftOptions {
   RaftSettings settings(
       String id, SortedMap<String, String> members, Path data, @Nullable NodeTls tls) {
     return new RaftSettings(id, address, members, data, electionTimeout(), snapshotLogBytes())
-        .withTls(tls != null && tls.peers() ? tls.credentials() : null)
+        .withTls(tls == null ? null : tls.peers())
         .withPromises(promises);
   }
 

@@ -149,6 +149,7 @@ final class ServerOptions {
     raft.requireSense(addresses(), this::require);
     require(maxConnections > 0, "--max-connections has to be more than 0: " + maxConnections);
     connectionOptions.requireSense(this::require);
+    userOptions.requireSense(this::require);
     require(verifyMinutes >= 0, "--verify-minutes cannot be less than 0: " + verifyMinutes);
   }
 
@@ -167,6 +168,14 @@ final class ServerOptions {
               + " sent: --tls-certificate and --tls-key encrypt it",
           id,
           settings.listenAddress());
+    }
+    NodeTls tls = settings.tls();
+    if (tls != null && tls.trustsOneCaForAll()) {
+      LOG.warn(
+          "{}: the CAs of --tls-trust issue certificates of nodes and of users whose certificates"
+              + " are logins: give the CA of the nodes to --peer-tls-trust, so that no other CA can"
+              + " make a node",
+          id);
     }
   }
 

@@ -8,8 +8,11 @@ import dev.tollgate.tls.TlsVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -50,13 +53,30 @@ final class TlsOptions {
   @Option(
       names = "--tls-trust",
       description =
-          "File with the certificates of the CAs of other nodes and of clients; PEM or PKCS#12."
-              + " [TOLLGATE_TLS_TRUST]")
+          "File with the certificates of the CAs of clients, and of other nodes if there is no"
+              + " --peer-tls-trust; PEM or PKCS#12. [TOLLGATE_TLS_TRUST]")
   private @Nullable Path trust;
 
   @Option(
+      names = "--peer-tls-trust",
+      paramLabel = "FILE",
+      description =
+          "File with the certificates of the CAs of other nodes alone; PEM or PKCS#12."
+              + " [TOLLGATE_PEER_TLS_TRUST]")
+  private @Nullable Path peerTrust;
+
+  @Option(
+      names = "--peer-tls-crl",
+      paramLabel = "FILE",
+      description =
+          "File with revocation lists of the CAs of --peer-tls-trust; PEM or DER."
+              + " [TOLLGATE_PEER_TLS_CRL]")
+  private @Nullable Path peerCrl;
+
+  @Option(
       names = "--tls-crl",
-      description = "File with revocation lists of these CAs; PEM or DER. [TOLLGATE_TLS_CRL]")
+      description =
+          "File with revocation lists of the CAs of --tls-trust; PEM or DER. [TOLLGATE_TLS_CRL]")
   private @Nullable Path crl;
 
   @Option(
@@ -82,6 +102,8 @@ final class TlsOptions {
               + " certificate. The same for all nodes. [TOLLGATE_TLS_PEERS]")
   private @Nullable String peers;
 
+  @Mixin private final CertificateOptions certificates = new CertificateOptions();
+
   TlsOptions() {}
 
   /**
@@ -99,8 +121,9 @@ final class TlsOptions {
     if (certificate == null && keyStore == null) {
       require(
           command,
-          key == null && trust == null && crl == null && clients == null && peers == null,
+          Stream.of(key, trust, crl, peerTrust, peerCrl, clients, peers).allMatch(Objects::isNull),
           "TLS needs --tls-certificate and --tls-key, or --tls-keystore");
+      var unused = certificates.read(command, /* demand= */ null, listener);
       return null;
     }
     require(
@@ -113,8 +136,13 @@ final class TlsOptions {
         "--tls-certificate and --tls-keystore: one of the two");
     require(
         command,
-        trust != null || !(on && hasPeers),
-        "nodes check each other's certificates: --tls-trust says which CA they trust");
+        peerTrust != null || peerCrl == null,
+        "--peer-tls-crl needs --peer-tls-trust, the CA that has signed it");
+    require(
+        command,
+        trust != null || peerTrust != null || !(on && hasPeers),
+        "nodes check each other's certificates: --peer-tls-trust or --tls-trust says which CA they"
+            + " trust");
     require(
         command,
         trust != null || demand != CertificateDemand.REQUIRED,
@@ -123,17 +151,28 @@ final class TlsOptions {
       // there is nothing to check a client's certificate against
       demand = CertificateDemand.NONE;
     }
-    TlsFiles files =
-        new TlsFiles(
-            certificate,
-            key,
-            keyStore,
-            /* password= */ null,
-            certificate != null && keyPasswordFile != null ? keyPasswordFile : keyStorePasswordFile,
-            trust,
-            crl);
-    return new NodeTls(
-        new TlsCredentials(files, version(command), listener), demand, on && hasPeers);
+    TlsCredentials credentials =
+        new TlsCredentials(
+            files(trust, crl), version(command), listener, /* bindable= */ demand != null);
+    TlsCredentials toPeers = null;
+    if (on && hasPeers) {
+      toPeers =
+          peerTrust == null
+              ? credentials
+              : new TlsCredentials(files(peerTrust, peerCrl), version(command), listener);
+    }
+    return new NodeTls(credentials, demand, toPeers, certificates.read(command, demand, listener));
+  }
+
+  private TlsFiles files(@Nullable Path trusted, @Nullable Path revoked) {
+    return new TlsFiles(
+        certificate,
+        key,
+        keyStore,
+        /* password= */ null,
+        certificate != null && keyPasswordFile != null ? keyPasswordFile : keyStorePasswordFile,
+        trusted,
+        revoked);
   }
 
   private @Nullable CertificateDemand demand(CommandLine command) {

@@ -5,6 +5,7 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.NodeSettings;
 import dev.tollgate.node.NodeTls;
 import dev.tollgate.node.UserSettings;
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,9 +13,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Who may connect to a node, before the cluster has users that say so. */
@@ -57,6 +58,8 @@ final class UserOptions {
               + " [TOLLGATE_INSECURE]")
   private boolean insecure;
 
+  @Mixin private final LoginRuleOptions rules = new LoginRuleOptions();
+
   /**
    * Reads the options. Computing the verifier of a password takes about a tenth of a second.
    *
@@ -65,20 +68,42 @@ final class UserOptions {
   UserSettings settings() throws IOException {
     Path file = adminPasswordFile;
     if (file == null) {
-      return new UserSettings(requireLogin, /* firstAdministrator= */ null);
+      return new UserSettings(requireLogin, /* firstAdministrator= */ null, rules.rules());
     }
     try {
+      String name = administratorName();
+      String password = firstLine(file);
+      String bad = rules.rules().passwords().refusal(name, password);
+      if (bad != null) {
+        throw new IOException("the password in " + file + " is refused: " + bad);
+      }
       return new UserSettings(
           /* loginRequired= */ true,
           new UserAccount(
-              new UserName(adminUser.toUpperCase(Locale.ROOT)),
+              new UserName(name),
               /* administrator= */ true,
-              List.of(PasswordVerifier.of(firstLine(file)).text())));
+              List.of(PasswordVerifier.of(password).text())),
+          rules.rules());
     } catch (IllegalArgumentException e) {
       throw new IOException(
           "the administrator of --admin-user and " + file + " cannot be created: " + e.getMessage(),
           e);
     }
+  }
+
+  private String administratorName() {
+    String spelled = UserNames.spelled(adminUser);
+    if (!UserNames.isClear(spelled)) {
+      throw new IllegalArgumentException(
+          "in the name of a user, letters beyond A to Z have to be capitals, and no letters that"
+              + " look like others");
+    }
+    return spelled;
+  }
+
+  /** Rejects settings that make no sense. */
+  void requireSense(ConnectionOptions.Requirement that) {
+    rules.requireSense(that);
   }
 
   private static String firstLine(Path file) throws IOException {
@@ -105,7 +130,11 @@ final class UserOptions {
     NodeTls tls = settings.tls();
     InetSocketAddress clients = settings.listenAddress();
     InetSocketAddress admin = settings.adminAddress();
-    if (!insecure && isOpen(admin) && !users.loginRequired()) {
+    if (users.rules().bindingRequired() && (tls == null || tls.clients() == null)) {
+      refusal.accept(
+          "--require-channel-binding binds logins to TLS, which this node does not speak with"
+              + " clients: give --tls-certificate and --tls-key");
+    } else if (!insecure && isOpen(admin) && !users.loginRequired()) {
       refusal.accept(
           "other hosts can reach the admin address "
               + admin
@@ -124,7 +153,7 @@ final class UserOptions {
               + clients
               + " and would not have to log in: give --admin-password-file, or --require-login if"
               + " the cluster has users, or --insecure to start all the same");
-    } else if (!insecure && isOpen(raft) && (tls == null || !tls.peers())) {
+    } else if (!insecure && isOpen(raft) && (tls == null || tls.peers() == null)) {
       refusal.accept(
           "other hosts can reach "
               + raft

@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Notice;
@@ -59,8 +60,15 @@ final class Accounts {
     this.endings = endings;
   }
 
-  /** Why no session of this user may be opened, or null. */
-  Outcome.@Nullable Refused unknown(UserName user) {
+  /** Why no such session may be opened, or null. */
+  Outcome.@Nullable Refused unknown(Command.OpenSession opening) {
+    UserName user = opening.user();
+    UserAccount account = users.find(user);
+    if (account != null && !opening.isOf(account)) {
+      return new Outcome.Refused(
+          RefusalCode.AUTHENTICATION_FAILED,
+          "user " + user + " was dropped and created again after this connection had logged in");
+    }
     return users.isKnown(user)
         ? null
         : new Outcome.Refused(
@@ -132,7 +140,7 @@ final class Accounts {
       users.setSecret(new UniqueId(~seed.high(), ~seed.low()));
     }
     store.setAdministrator(account.name(), account.administrator());
-    changed(account);
+    changed(account.numbered(users.nextNumber()));
   }
 
   Outcome alter(Session session, Operation.AlterUser operation) {

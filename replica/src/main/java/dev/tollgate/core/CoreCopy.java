@@ -94,7 +94,7 @@ public final class CoreCopy implements Iterable<StateRecord> {
     state.users().all().forEach(account -> last.add(new StateRecord.UserState(account)));
     UniqueId secret = state.users().secret();
     if (secret != null) {
-      last.add(new StateRecord.LoginSecret(secret));
+      last.add(new StateRecord.LoginSecret(secret, state.users().lastNumber()));
     }
     state.rights().all().forEach(right -> last.add(new StateRecord.RightState(right)));
     return last;

@@ -231,7 +231,7 @@ public final class StateMachine {
   private final class CommandHandler implements Command.Handler<Outcome> {
     @Override
     public Outcome open(Command.OpenSession command) {
-      Outcome.Refused unknown = accounts.unknown(command.user());
+      Outcome.Refused unknown = accounts.unknown(command);
       if (unknown != null) {
         return unknown;
       }

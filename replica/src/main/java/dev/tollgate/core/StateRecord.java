@@ -448,8 +448,12 @@ public sealed interface StateRecord {
     }
   }
 
-  /** See {@link ClusterState#loginSecret}. Absent in a cluster without users. */
-  record LoginSecret(UniqueId secret) implements StateRecord {
+  /**
+   * See {@link ClusterState#loginSecret}. Absent in a cluster without users.
+   *
+   * @param lastUser the number of the user that was created last
+   */
+  record LoginSecret(UniqueId secret, long lastUser) implements StateRecord {
     public LoginSecret {
       requireNonNull(secret, "secret");
     }

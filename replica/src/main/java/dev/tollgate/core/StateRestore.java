@@ -125,6 +125,7 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   @Override
   public StateRecord loginSecret(StateRecord.LoginSecret record) {
     state.users().setSecret(record.secret());
+    state.users().setLastNumber(record.lastUser());
     return record;
   }
 

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class UserTable {
   private final SortedMap<UserName, UserAccount> users = new TreeMap<>();
   private @Nullable UniqueId secret;
+  private long lastNumber;
 
   /** Why no further user can be created, or null. */
   Outcome.@Nullable Refused full() {
@@ -36,6 +37,19 @@ final class UserTable {
 
   void setSecret(UniqueId drawn) {
     secret = drawn;
+  }
+
+  /** The number of the user that was created last, whether it is still there. */
+  long lastNumber() {
+    return lastNumber;
+  }
+
+  void setLastNumber(long number) {
+    lastNumber = number;
+  }
+
+  long nextNumber() {
+    return ++lastNumber;
   }
 
   boolean isEmpty() {

@@ -16,13 +16,13 @@ final class CredentialsReload implements AutoCloseable {
 
   private final ScheduledExecutorService clock;
 
-  CredentialsReload(String nodeId, TlsCredentials credentials, Supervision supervision) {
+  CredentialsReload(String nodeId, NodeTls tls, Supervision supervision) {
     clock =
         Executors.newSingleThreadScheduledExecutor(
             supervision.threads("tollgate-" + nodeId + "-certificates"));
     var unused =
         clock.scheduleWithFixedDelay(
-            supervision.repeated("reading certificates again", credentials::refresh),
+            supervision.repeated("reading certificates again", tls::refresh),
             EVERY_MILLIS,
             EVERY_MILLIS,
             TimeUnit.MILLISECONDS);

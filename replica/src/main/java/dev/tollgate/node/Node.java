@@ -23,6 +23,7 @@ import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ArrivalFigures;
+import dev.tollgate.node.client.CertificateLogin;
 import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
@@ -111,7 +112,8 @@ public final class Node implements AutoCloseable {
 
   private static ClientAccess access(Replica replica, UserSettings users) {
     ReplicatedUsers known = new ReplicatedUsers(replica.facts(), users.loginRequired());
-    return new ClientAccess(known, known, new LoginAudit(replica.audit()), System::nanoTime);
+    return new ClientAccess(
+        known, known, new LoginAudit(replica.audit()), System::nanoTime, users.rules());
   }
 
   /**
@@ -187,7 +189,7 @@ public final class Node implements AutoCloseable {
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     NodeTls tls = settings.tls();
-    reload = tls == null ? null : new CredentialsReload(id, tls.credentials(), supervision);
+    reload = tls == null ? null : new CredentialsReload(id, tls, supervision);
     workers = new Workers(id, limits);
     Administration administration = new Administration(log, pipeline, verification, replica);
     service =
@@ -303,8 +305,10 @@ public final class Node implements AutoCloseable {
     NodeTls tls = settings.tls();
     CertificateDemand demand = tls == null ? null : tls.clients();
     return demand == null || tls == null
-        ? service.listen(address, settings.maxConnections(), null, CertificateDemand.NONE)
-        : service.listen(address, settings.maxConnections(), tls.credentials(), demand);
+        ? service.listen(
+            address, settings.maxConnections(), null, CertificateDemand.NONE, CertificateLogin.OFF)
+        : service.listen(
+            address, settings.maxConnections(), tls.credentials(), demand, tls.logins());
   }
 
   private AdminAddress openAdmin(InetSocketAddress address) throws IOException {
@@ -331,6 +335,7 @@ public final class Node implements AutoCloseable {
         leaders,
         address,
         tls == null ? null : tls.clients(),
+        tls == null ? CertificateLogin.OFF : tls.logins(),
         AdminLimits.STANDARD,
         new ScriptPages(settings.nodeId(), replica, log, service, ScriptLimits.STANDARD).routes());
   }

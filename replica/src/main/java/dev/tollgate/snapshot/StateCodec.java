@@ -129,9 +129,9 @@ public final class StateCodec {
       case SESSION -> session(in, /* withContent= */ false, UserName.ANONYMOUS);
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true, UserName.ANONYMOUS);
       case SESSION_OF_USER -> session(in, /* withContent= */ true, new UserName(in.string()));
-      case USER -> new StateRecord.UserState(account(in));
-      case LIMITED_USER -> new StateRecord.UserState(account(in).with(in.u8()));
-      case LOGIN_SECRET -> new StateRecord.LoginSecret(uuid(in));
+      case USER -> new StateRecord.UserState(account(in).numbered(in.i64()));
+      case LIMITED_USER -> new StateRecord.UserState(account(in).numbered(in.i64()).with(in.u8()));
+      case LOGIN_SECRET -> new StateRecord.LoginSecret(uuid(in), in.i64());
       case RIGHT -> new StateRecord.RightState(right(in));
       case SESSION_FENCE ->
           new StateRecord.SessionFence(
@@ -253,12 +253,14 @@ public final class StateCodec {
     return new StateRecord.WaitingStatement(session, lease, lock, sql, done);
   }
 
-  /** Reads a user without a work limit, in log entries too. */
+  /** Reads a user without a work limit and a number, in log entries too. */
   public static UserAccount account(WireReader in) {
     return new UserAccount(new UserName(in.string()), in.flag(), list(in, 4, WireReader::string));
   }
 
-  /** Writes a user as {@link #account(WireReader)} reads it, without the work limit. */
+  /**
+   * Writes a user as {@link #account(WireReader)} reads it, without the work limit and the number.
+   */
   public static void account(WireWriter out, UserAccount account) {
     out.string(account.name().value()).flag(account.administrator());
     out.i32(account.verifiers().size());
@@ -487,6 +489,7 @@ public final class StateCodec {
     public Integer user(StateRecord.UserState state) {
       UserAccount account = state.account();
       account(out, account);
+      out.i64(account.number());
       if (account.workLimit() == Limits.FULL_WORK) {
         return USER;
       }
@@ -497,6 +500,7 @@ public final class StateCodec {
     @Override
     public Integer loginSecret(StateRecord.LoginSecret state) {
       uuid(state.secret());
+      out.i64(state.lastUser());
       return LOGIN_SECRET;
     }
 

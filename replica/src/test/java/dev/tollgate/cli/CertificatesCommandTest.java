@@ -56,7 +56,10 @@ class CertificatesCommandTest {
     assertEquals("rw-------", mode("billing.key"));
     assertEquals("rw-r--r--", mode("n1.crt"));
     assertEquals("n1", Certificates.node(certificate("n1")));
-    assertEquals("billing", Certificates.user(certificate("billing")));
+    assertEquals(
+        "[[6, tollgate:user:billing]]",
+        certificate("billing").getSubjectAlternativeNames().toString());
+    assertNull(Certificates.strangeToUsers(certificate("billing")));
     Collection<List<?>> names = certificate("n1").getSubjectAlternativeNames();
     assertEquals(
         "[[6, tollgate:node:n1], [2, db1.example.org], [7, 127.0.0.1], [7, 0:0:0:0:0:0:0:1]]",

@@ -79,6 +79,7 @@ class RotationIT {
             "--tls-key=" + node.resolve("own.key"),
             "--tls-trust=" + node.resolve("ca.crt"),
             "--tls-crl=" + node.resolve("crl.pem"),
+            "--certificate-login",
             "--admin-password-file=" + directory.resolve("admin.password"));
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Limits;
@@ -221,9 +222,53 @@ class UsersTest {
     assertEquals(new Outcome.Answered(false), core.apply(new Command.CreateFirstUser(other)));
     assertEquals(
         new Outcome.Answered(false), core.apply(new Command.CreateFirstUser(ADMINISTRATOR)));
-    assertEquals(List.of(ADMINISTRATOR), List.copyOf(core.machine.state().users()));
+    assertEquals(List.of(ADMINISTRATOR.numbered(1)), List.copyOf(core.machine.state().users()));
     assertNotNull(core.machine.state().session(root));
     assertEquals(secret, core.machine.state().loginSecret());
+  }
+
+  @Test
+  void connectionOfADroppedUserIsNotTheNextUserOfItsName() {
+    SessionId root = withUsers();
+    Command.OpenSession former = opening(numberOf(ANN));
+    assertInstanceOf(Outcome.SessionOpened.class, core.apply(former));
+    drop(root, ANN);
+    create(root, ANN, /* administrator= */ true);
+    Outcome.Refused refused = assertInstanceOf(Outcome.Refused.class, core.apply(former));
+    assertEquals(RefusalCode.AUTHENTICATION_FAILED, refused.code());
+    assertInstanceOf(Outcome.SessionOpened.class, core.apply(opening(numberOf(ANN))));
+  }
+
+  @Test
+  void numbersOfUsersAreNotUsedAgain() {
+    SessionId root = withUsers();
+    long bob = numberOf(BOB);
+    drop(root, BOB);
+    List<StateRecord.LoginSecret> kept = new ArrayList<>();
+    core.machine
+        .copy()
+        .forEach(
+            record -> {
+              if (record instanceof StateRecord.LoginSecret secret) {
+                kept.add(secret);
+              }
+            });
+    assertEquals(List.of(bob), kept.stream().map(StateRecord.LoginSecret::lastUser).toList());
+    create(root, BOB, /* administrator= */ false);
+    assertEquals(bob + 1, numberOf(BOB));
+  }
+
+  private static Command.OpenSession opening(long number) {
+    return new Command.OpenSession(
+        new ClientInfo("app", "host", "1"), 7, 60_000, 15_000, ANN, number);
+  }
+
+  private long numberOf(UserName name) {
+    return core.machine.state().users().stream()
+        .filter(account -> account.name().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .number();
   }
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class AdminAddressTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final String ROOT = HttpCalls.basic("root", "top secret");
-  private static final String BILLING = HttpCalls.basic("billing", "secret");
+  private static final String BILLING = HttpCalls.basic("billing", "a secret word");
 
   private Node node;
 
@@ -46,7 +46,7 @@ class AdminAddressTest {
     start();
     try (Connection root = connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
-      statement.execute("CREATE USER billing PASSWORD 'secret'");
+      statement.execute("CREATE USER billing PASSWORD 'a secret word'");
     }
   }
 
@@ -121,7 +121,7 @@ class AdminAddressTest {
     while (alike == null) {
       int retryAfterSeconds = guessUntilRefused();
       long refusedNanos = System.nanoTime();
-      try (Connection held = connect("user=billing&password=secret")) {
+      try (Connection held = connect("user=billing&password=a secret word")) {
         // a login that has to wait for 2 s at most is held and not refused, and Retry-After is
         // rounded
         long stalledMillis = (System.nanoTime() - refusedNanos) / 1_000_000;
@@ -267,7 +267,7 @@ class AdminAddressTest {
     startWithUsers();
     Scrape before = scrape("Authorization", ROOT);
     get("/metrics", "Authorization", HttpCalls.basic("root", "wrong"));
-    connect("user=billing&password=secret").close();
+    connect("user=billing&password=a secret word").close();
     Scrape after = scrape("Authorization", ROOT);
     assertTrue(after.since(before, "tollgate_logins_total") >= 1);
     assertEquals(

@@ -9,6 +9,7 @@ import dev.tollgate.cli.certificates.TestAuthority.Validity;
 import dev.tollgate.core.Capacity;
 import dev.tollgate.node.admin.HttpCalls;
 import dev.tollgate.node.client.AuthenticationListener;
+import dev.tollgate.node.client.CertificateLogin;
 import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.store.SqlDatabase;
@@ -42,6 +43,7 @@ class AdminTlsTest {
   @TempDir private Path directory;
   private TestCertificates certificates;
   private final TestUsers users = new TestUsers().with("billing").with("jo", "secret");
+  private CertificateLogin logins = CertificateLogin.byName();
   private @Nullable Node node;
 
   @BeforeEach
@@ -63,7 +65,7 @@ class AdminTlsTest {
     node =
         new Node(
             LoopbackSettings.of("n1", null)
-                .withTls(new NodeTls(credentials, demand, /* peers= */ false))
+                .withTls(new NodeTls(credentials, demand, /* peers= */ false).withLogins(logins))
                 .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             new SqlDatabase(),
             ClientLimits.STANDARD,

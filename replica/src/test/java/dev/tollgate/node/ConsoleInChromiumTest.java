@@ -206,11 +206,12 @@ class ConsoleInChromiumTest {
   void userWithoutTheRightSeesNoButtonAndIsRefused() throws Exception {
     node = AdminNode.withUsers();
     try (Connection root = node.connect("user=root&password=top secret")) {
-      run(root, "CREATE USER billing PASSWORD 'secret'");
+      run(root, "CREATE USER billing PASSWORD 'a secret word'");
       run(root, "GRANT LOCK ON 'billing-%' TO billing");
       run(root, "SELECT acquire_lock('other')");
       String token = one(root, "SELECT acquire_lock('billing-1')");
-      chromium.open(node.console("billing:secret@127.0.0.1"), 1280, 900, /* dark= */ false);
+      chromium.open(
+          node.console("billing:a%20secret%20word@127.0.0.1"), 1280, 900, /* dark= */ false);
       chromium.awaitTrue(LIVE);
       chromium.awaitTrue(rowOf("billing-1"));
       assertEquals(

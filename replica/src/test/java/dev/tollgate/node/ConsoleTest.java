@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class ConsoleTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final String ROOT = HttpCalls.basic("root", "top secret");
-  private static final String BILLING = HttpCalls.basic("billing", "secret");
+  private static final String BILLING = HttpCalls.basic("billing", "a secret word");
   private static final String HEADER = "X-Tollgate-Console";
 
   private AdminNode node;
@@ -202,7 +202,7 @@ class ConsoleTest {
   void usersSeeWhatIsTheirsAndOnlyAdministratorsRelease() throws Exception {
     startWithUsers();
     try (Connection root = connect("user=root&password=top secret")) {
-      run(root, "CREATE USER billing PASSWORD 'secret'");
+      run(root, "CREATE USER billing PASSWORD 'a secret word'");
       run(root, "GRANT LOCK ON 'billing-%' TO billing");
       run(root, "SELECT acquire_lock('secret job')");
       run(root, "SELECT acquire_lock('billing-1')");

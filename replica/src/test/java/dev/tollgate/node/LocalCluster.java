@@ -156,7 +156,7 @@ final class LocalCluster implements AutoCloseable {
     NodeSettings settings =
         new NodeSettings(
             id,
-            raft.withTls(encryption != null && encryption.peers() ? encryption.credentials() : null)
+            raft.withTls(encryption == null ? null : encryption.peers())
                 .withClock(clocks.apply(id)),
             null,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),

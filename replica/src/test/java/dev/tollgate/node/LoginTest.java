@@ -501,6 +501,17 @@ class LoginTest {
   }
 
   @Test
+  void connectionOfADroppedUserIsNotTheNextUserOfItsName() {
+    Local jo = local();
+    jo.logIn("jo", "secret");
+    users.drop("jo");
+    users.with("jo", "another");
+    assertEquals("28000", stateOf(jo.call(new Request.OpenSession(60_000, 15_000, OPTIONS))));
+    assertTrue(jo.closed);
+    assertInstanceOf(Reply.LoggedIn.class, logIn("jo", "another"));
+  }
+
+  @Test
   void lockClientLogsIn() throws Exception {
     Properties properties = new Properties();
     properties.setProperty("user", "jo");

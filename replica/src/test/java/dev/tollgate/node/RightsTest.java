@@ -125,8 +125,8 @@ class RightsTest {
           new Row("REVOKE LOCK ON 'app-%' FROM MALLORY", OWN, OWN),
           new Row("GRANT FORCE ON 'app-%' TO MALLORY", OWN, OWN),
           new Row("CREATE USER EVE", OWN, OWN),
-          new Row("ALTER USER MALLORY SET PASSWORD 'x'", null, OWN),
-          new Row("ALTER USER MALLORY ADD PASSWORD 'y'", OWN, OWN),
+          new Row("ALTER USER MALLORY SET PASSWORD 'x-password'", null, OWN),
+          new Row("ALTER USER MALLORY ADD PASSWORD 'y-password'", OWN, OWN),
           new Row("ALTER USER MALLORY DROP OLD PASSWORD", OWN, OWN),
           new Row("ALTER USER MALLORY WORK LIMIT 100", OWN, OWN),
           new Row("ALTER USER MALLORY ADMIN FALSE", OWN, OWN),
@@ -176,7 +176,9 @@ class RightsTest {
   static void start() throws Exception {
     UserAccount first =
         new UserAccount(
-            new UserName("ROOT"), /* administrator= */ true, List.of(TestUsers.verifier("root")));
+            new UserName("ROOT"),
+            /* administrator= */ true,
+            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null),
@@ -190,7 +192,7 @@ class RightsTest {
         .until(() -> connect("root", "root") != null);
     admin = connect("root", "root");
     for (String user : List.of("MALLORY", "OWNER", "VICTIM")) {
-      run(admin, "CREATE USER " + user + " PASSWORD '" + user + "'");
+      run(admin, "CREATE USER " + user + " PASSWORD '" + user + "-password'");
     }
   }
 
@@ -213,7 +215,7 @@ class RightsTest {
     Properties properties = new Properties();
     if (user != null && password != null) {
       properties.put("user", user);
-      properties.put("password", password);
+      properties.put("password", password + "-password");
     }
     properties.put("lockWait", "10ms");
     return properties;
@@ -269,7 +271,7 @@ class RightsTest {
     }
     if (after.contains("PASSWORD")) {
       // a verifier takes a while
-      run(admin, "ALTER USER MALLORY SET PASSWORD 'MALLORY'");
+      run(admin, "ALTER USER MALLORY SET PASSWORD 'MALLORY-password'");
     }
   }
 
@@ -326,7 +328,7 @@ class RightsTest {
 
   @Test
   void grantsAllowWhatTheySay() throws Exception {
-    run(admin, "CREATE USER ANN PASSWORD 'ann'");
+    run(admin, "CREATE USER ANN PASSWORD 'ann-password'");
     run(admin, "CREATE SCHEMA G");
     run(admin, "CREATE TABLE G.T (ID INT PRIMARY KEY, A INT, W VARCHAR DEFAULT CURRENT_USER)");
     run(admin, "CREATE VIEW G.V AS SELECT A FROM G.T");
@@ -361,7 +363,7 @@ class RightsTest {
 
   @Test
   void rightsOnLocksFollowPatterns() throws Exception {
-    run(admin, "CREATE USER LEE PASSWORD 'lee'");
+    run(admin, "CREATE USER LEE PASSWORD 'lee-password'");
     run(admin, "CREATE ROLE BILLING");
     run(admin, "GRANT BILLING TO LEE");
     run(admin, "GRANT LOCK ON 'pay-%' TO BILLING");
@@ -480,7 +482,7 @@ class RightsTest {
 
   @Test
   void droppedUserLosesSessionsAndLocks() throws Exception {
-    run(admin, "CREATE USER TOM PASSWORD 'tom'");
+    run(admin, "CREATE USER TOM PASSWORD 'tom-password'");
     run(admin, "GRANT LOCK ON 'tom' TO TOM");
     Connection tom = connect("tom", "tom");
     one(tom, "SELECT create_lease(600000)");
@@ -496,15 +498,43 @@ class RightsTest {
   }
 
   @Test
+  void passwordOfFewCharactersIsRefused() {
+    for (String sql :
+        List.of(
+            "CREATE USER SHORT PASSWORD 'seven77'",
+            "ALTER USER VICTIM SET PASSWORD 'seven77'",
+            "ALTER USER VICTIM ADD PASSWORD 'seven77'",
+            "SET PASSWORD 'seven77'")) {
+      SQLException refused = assertThrows(SQLException.class, () -> run(admin, sql), sql);
+      assertTrue(refused.getMessage().contains("has 7 characters"), refused.getMessage());
+      assertFalse(refused.toString().contains("seven77"), refused.toString());
+    }
+  }
+
+  @Test
+  void connectionOfADroppedUserIsNotTheNextUserOfItsName() throws Exception {
+    run(admin, "CREATE USER KIM PASSWORD 'kim-password'");
+    Connection kim = connect("kim", "kim");
+    assertEquals("KIM", one(kim, "SELECT CURRENT_USER"));
+    run(admin, "DROP USER KIM");
+    run(admin, "CREATE USER KIM PASSWORD 'another-password' ADMIN");
+    SQLException refused = assertThrows(SQLException.class, () -> one(kim, "SELECT CURRENT_USER"));
+    assertTrue(
+        List.of("28000", "08003", "08006").contains(refused.getSQLState()), refused.toString());
+    connect("kim", "another").close();
+    run(admin, "DROP USER KIM");
+  }
+
+  @Test
   void passwordsAreRotated() throws Exception {
-    run(admin, "CREATE USER PAT PASSWORD 'one'");
-    run(admin, "ALTER USER PAT ADD PASSWORD 'two'");
+    run(admin, "CREATE USER PAT PASSWORD 'one-password'");
+    run(admin, "ALTER USER PAT ADD PASSWORD 'two-password'");
     connect("pat", "one").close();
     connect("pat", "two").close();
     run(admin, "ALTER USER PAT DROP OLD PASSWORD");
     assertThrows(SQLException.class, () -> connect("pat", "one").close());
     try (Connection pat = connect("pat", "two")) {
-      run(pat, "SET PASSWORD 'three'");
+      run(pat, "SET PASSWORD 'three-password'");
     }
     connect("pat", "three").close();
     assertThrows(SQLException.class, () -> connect("pat", "two").close());

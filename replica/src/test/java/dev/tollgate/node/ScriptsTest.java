@@ -49,7 +49,7 @@ class ScriptsTest {
           "DELETE /v1/locks/job?lease=1",
           "POST /v1/sql");
   private static final String ROOT = HttpCalls.basic("root", "top secret");
-  private static final String BILLING = HttpCalls.basic("billing", "secret");
+  private static final String BILLING = HttpCalls.basic("billing", "a secret word");
 
   private final List<Socket> sockets = new ArrayList<>();
   private Node node;
@@ -92,7 +92,7 @@ class ScriptsTest {
     start();
     try (Connection root = connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
-      statement.execute("CREATE USER billing PASSWORD 'secret'");
+      statement.execute("CREATE USER billing PASSWORD 'a secret word'");
     }
   }
 
@@ -506,7 +506,7 @@ class ScriptsTest {
           {"42501", "DELETE", "/v1/locks/job?force=true", ""},
           {"90096", "POST", "/v1/sql", "{\"sql\":\"INSERT INTO t VALUES (1)\"}"},
           {"90096", "POST", "/v1/sql", "{\"sql\":\"DROP TABLE t\"}"},
-          {"42501", "POST", "/v1/sql", "{\"sql\":\"CREATE USER other PASSWORD 'x'\"}"},
+          {"42501", "POST", "/v1/sql", "{\"sql\":\"CREATE USER other PASSWORD 'some password'\"}"},
           {"42501", "POST", "/v1/sql", "{\"sql\":\"CALL upgrade_cluster()\"}"},
           {"42501", "POST", "/v1/locks/own", "{\"lease\":" + roots + "}"},
           {"42501", "PUT", "/v1/locks/job", held},

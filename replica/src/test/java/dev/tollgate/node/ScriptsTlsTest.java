@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.admin.HttpCalls;
+import dev.tollgate.node.client.CertificateLogin;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TestCertificates;
 import dev.tollgate.tls.TlsCredentials;
@@ -75,9 +76,10 @@ class ScriptsTlsTest {
   private NodeTls tls(String id) {
     try {
       return new NodeTls(
-          new TlsCredentials(certificates.files(id), TlsVersion.TLS_1_3, NodeTls.logged(id)),
-          clients,
-          /* peers= */ true);
+              new TlsCredentials(certificates.files(id), TlsVersion.TLS_1_3, NodeTls.logged(id)),
+              clients,
+              /* peers= */ true)
+          .withLogins(CertificateLogin.byName());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

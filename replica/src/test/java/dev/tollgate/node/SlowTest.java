@@ -45,7 +45,9 @@ class SlowTest {
   void start() throws Exception {
     UserAccount first =
         new UserAccount(
-            new UserName("ROOT"), /* administrator= */ true, List.of(TestUsers.verifier("root")));
+            new UserName("ROOT"),
+            /* administrator= */ true,
+            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null)
@@ -74,7 +76,7 @@ class SlowTest {
   private Connection connect(String user) throws SQLException {
     Properties properties = new Properties();
     properties.put("user", user);
-    properties.put("password", user);
+    properties.put("password", user + "-password");
     properties.put("lockWait", "60s");
     properties.put("applicationName", "app of " + user);
     return DriverManager.getConnection(
@@ -92,7 +94,7 @@ class SlowTest {
   void statementsAreShownWithoutTheirValues() throws Exception {
     run(admin, "CREATE TABLE t (id INT PRIMARY KEY, secret VARCHAR(20))");
     run(admin, "INSERT INTO t VALUES (4711, 'hunter2')");
-    run(admin, "CREATE USER ann PASSWORD 'hunter2'");
+    run(admin, "CREATE USER ann PASSWORD 'hunter2hunter2'");
     assertEquals("hunter2", one(admin, "SELECT secret FROM t WHERE id = 4711"));
     try (PreparedStatement update =
         admin.prepareStatement("UPDATE t SET secret = ? WHERE id = 4711")) {
@@ -205,7 +207,7 @@ class SlowTest {
 
   @Test
   void usersSeeTheirOwn() throws Exception {
-    run(admin, "CREATE USER ann PASSWORD 'ann'");
+    run(admin, "CREATE USER ann PASSWORD 'ann-password'");
     run(admin, "GRANT LOCK ON 'ann-%' TO ann");
     one(admin, "SELECT acquire_lock('bob-1')");
     try (Connection ann = connect("ann")) {

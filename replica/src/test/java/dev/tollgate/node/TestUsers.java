@@ -3,17 +3,19 @@ package dev.tollgate.node;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.client.Authentication;
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Users in memory, with few iterations. */
 final class TestUsers implements Authentication {
   private final Map<String, User> users = new ConcurrentHashMap<>();
+  private final AtomicLong generation = new AtomicLong();
   volatile boolean required = true;
   volatile boolean known = true;
 
@@ -22,7 +24,7 @@ final class TestUsers implements Authentication {
     return new UserSettings(
         /* loginRequired= */ true,
         new UserAccount(
-            new UserName(name.toUpperCase(Locale.ROOT)),
+            new UserName(UserNames.spelled(name)),
             /* administrator= */ true,
             List.of(verifier("unused"))));
   }
@@ -46,11 +48,13 @@ final class TestUsers implements Authentication {
         spelled,
         new User(
             spelled,
-            List.of(passwords).stream().map(password -> verifier(password, salt)).toList()));
+            List.of(passwords).stream().map(password -> verifier(password, salt)).toList(),
+            generation.get()));
     return this;
   }
 
   void drop(String name) {
+    generation.incrementAndGet();
     users.remove(spelled(name));
   }
 
@@ -66,7 +70,7 @@ final class TestUsers implements Authentication {
 
   @Override
   public String spelled(String name) {
-    return name.toUpperCase(Locale.ROOT);
+    return UserNames.spelled(name);
   }
 
   @Override

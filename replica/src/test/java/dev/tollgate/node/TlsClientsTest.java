@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,7 +19,9 @@ import dev.tollgate.tls.TlsSocket;
 import dev.tollgate.tls.TlsVersion;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
@@ -213,26 +216,23 @@ class TlsClientsTest {
     }
   }
 
+  private static final class Trusting implements X509TrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String kind) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String kind) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+
   /** A client of another library that speaks one version of TLS. */
   private static String protocolOf(TlsNode node, String version) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(
-        null,
-        new TrustManager[] {
-          new X509TrustManager() {
-            @Override
-            public void checkClientTrusted(X509Certificate[] chain, String kind) {}
-
-            @Override
-            public void checkServerTrusted(X509Certificate[] chain, String kind) {}
-
-            @Override
-            public X509Certificate[] getAcceptedIssuers() {
-              return new X509Certificate[0];
-            }
-          }
-        },
-        null);
+    context.init(null, new TrustManager[] {new Trusting()}, null);
     try (SSLSocket socket =
         (SSLSocket)
             context
@@ -257,6 +257,46 @@ class TlsClientsTest {
         new TlsNode(certificates.files("n1"), TlsVersion.TLS_1_2, CertificateDemand.WANTED)) {
       assertEquals("TLSv1.2", protocolOf(node, "TLSv1.2"));
       assertEquals(2, TlsNode.ask(node.url("127.0.0.1", trust())));
+    }
+  }
+
+  /** Shakes hands a second time; returns what came of a request after it. */
+  private static int afterRenegotiation(InetSocketAddress address, boolean again) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {new Trusting()}, null);
+    try (SSLSocket socket =
+        (SSLSocket)
+            context.getSocketFactory().createSocket(address.getAddress(), address.getPort())) {
+      socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+      socket.setSoTimeout((int) DEADLINE.toMillis());
+      socket.startHandshake();
+      if (again) {
+        socket.startHandshake();
+      }
+      // no protocol of ours: a node says so, and ends the connection
+      socket
+          .getOutputStream()
+          .write("GET /health/live HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(UTF_8));
+      return socket.getInputStream().read();
+    } catch (SSLException | SocketException e) {
+      return -1;
+    }
+  }
+
+  @Test
+  void renegotiationEndsTheConnection() throws Exception {
+    TlsCredentials credentials =
+        new TlsCredentials(certificates.files("n1"), TlsVersion.TLS_1_2, NodeTls.logged("n1"));
+    try (Node node =
+        new Node(
+            LoopbackSettings.of("n1", null)
+                .withTls(new NodeTls(credentials, CertificateDemand.WANTED, /* peers= */ false))
+                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))) {
+      node.start();
+      for (InetSocketAddress address : List.of(node.listenAddress(), node.adminAddress())) {
+        assertTrue(afterRenegotiation(address, /* again= */ false) >= 0, address.toString());
+        assertEquals(-1, afterRenegotiation(address, /* again= */ true), address.toString());
+      }
     }
   }
 

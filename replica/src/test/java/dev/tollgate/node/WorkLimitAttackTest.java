@@ -65,7 +65,7 @@ class WorkLimitAttackTest {
     try (LocalCluster cluster = LocalCluster.started(directory, NODES)) {
       try (Connection first = cluster.connect();
           Statement statement = first.createStatement()) {
-        statement.execute("CREATE USER ROOT PASSWORD 'root' ADMIN");
+        statement.execute("CREATE USER ROOT PASSWORD 'root-password' ADMIN");
       }
       try (Connection root = connect(cluster, "root");
           Connection honest = connect(cluster, "root");
@@ -101,13 +101,13 @@ class WorkLimitAttackTest {
   }
 
   private static Connection connect(LocalCluster cluster, String user) throws SQLException {
-    return DriverManager.getConnection(cluster.url(), user, user);
+    return DriverManager.getConnection(cluster.url(), user, user + "-password");
   }
 
   private static void prepare(LocalCluster cluster, Statement statement) throws SQLException {
     statement.execute("CREATE TABLE HONEST(ID INT PRIMARY KEY, N BIGINT)");
     statement.execute("INSERT INTO HONEST VALUES(1, 0)");
-    statement.execute("CREATE USER EVE PASSWORD 'eve'");
+    statement.execute("CREATE USER EVE PASSWORD 'eve-password'");
     statement.execute("CREATE SCHEMA EVE AUTHORIZATION EVE");
     try (Connection eve = connect(cluster, "eve");
         Statement own = eve.createStatement()) {

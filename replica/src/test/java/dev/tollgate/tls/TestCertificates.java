@@ -124,6 +124,11 @@ public final class TestCertificates {
     return new TlsCredentials(files(name), TlsVersion.TLS_1_3, events);
   }
 
+  /** The credentials of a name that trusts another CA. */
+  public TlsCredentials credentialsFor(String name, TestCertificates trusted) throws IOException {
+    return new TlsCredentials(files(name, trusted.trust()), TlsVersion.TLS_1_3, events);
+  }
+
   /** Writes a PKCS#12 file with the certificate and the key of a name. */
   public static void writeStore(Path file, Issued issued, TestAuthority authority, char[] password)
       throws IOException, GeneralSecurityException {

@@ -12,16 +12,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.cli.certificates.TestAuthority;
 import dev.tollgate.cli.certificates.TestAuthority.Issued;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read from files, what their certificates say, and what becomes of changed files. */
@@ -156,11 +160,10 @@ class TlsFilesTest {
     assertNull(Certificates.strangeToNodes(node));
 
     X509Certificate user = certificates.user("billing");
-    assertEquals("billing", Certificates.user(user));
+    assertNull(Certificates.strangeToUsers(user));
+    assertNotNull(Certificates.strangeToUsers(node));
     assertNull(Certificates.node(user));
     assertNotNull(Certificates.strangeToNodes(user));
-    // no URI takes this name, so the CN tells it
-    assertEquals("J\u00fcrgen, x", Certificates.user(certificates.user("J\u00fcrgen, x")));
     assertNotNull(Certificates.strangeToNodes(certificates.authority.certificate()));
   }
 
@@ -170,6 +173,80 @@ class TlsFilesTest {
     assertArrayEquals(
         MessageDigest.getInstance("SHA-256").digest(node.getEncoded()),
         Certificates.serverEndPoint(node));
+  }
+
+  /** A certificate that is signed by itself, in a PKCS#12 file. */
+  private TlsFiles signedWith(String... algorithm) throws Exception {
+    Path store = certificates.folder.resolve("store" + algorithm.length + System.nanoTime());
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "own",
+                "-dname",
+                "CN=own",
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                "changeit",
+                "-keystore",
+                store.toString()));
+    command.addAll(List.of(algorithm));
+    Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, keytool.waitFor(), said);
+    return new TlsFiles(null, null, store, "changeit", null, certificates.trust(), null);
+  }
+
+  private TlsCredentials bindable(TlsFiles files) throws IOException {
+    return new TlsCredentials(files, TlsVersion.TLS_1_3, certificates.events, /* bindable= */ true);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2048, SHA-256", "4096, SHA-384"})
+  void hashOfAPssSignatureIsInItsParameters(String bits, String hash) throws Exception {
+    X509Certificate own =
+        bindable(signedWith("-keyalg", "RSA", "-keysize", bits, "-sigalg", "RSASSA-PSS"))
+            .certificate();
+    assertEquals("RSASSA-PSS", own.getSigAlgName());
+    assertArrayEquals(
+        MessageDigest.getInstance(hash).digest(own.getEncoded()), Certificates.serverEndPoint(own));
+  }
+
+  @Test
+  void hashThatIsBrokenIsReplaced() throws Exception {
+    X509Certificate own =
+        bindable(signedWith("-keyalg", "RSA", "-keysize", "2048", "-sigalg", "SHA1withRSA"))
+            .certificate();
+    assertArrayEquals(
+        MessageDigest.getInstance("SHA-256").digest(own.getEncoded()),
+        Certificates.serverEndPoint(own));
+  }
+
+  @Test
+  void certificateToWhichNoLoginCanBeBoundIsRefused() throws Exception {
+    TlsFiles files = signedWith("-keyalg", "Ed25519");
+    IOException refused = assertThrows(IOException.class, () -> bindable(files));
+    assertTrue(
+        refused.getMessage().contains("RFC 5929 defines no channel binding"), refused.getMessage());
+    // between nodes nobody logs in
+    new TlsCredentials(files, TlsVersion.TLS_1_3, certificates.events);
+  }
+
+  @Test
+  void suchACertificateIsNotTakenLaterEither() throws Exception {
+    TlsFiles files = signedWith("-keyalg", "EC");
+    TlsCredentials credentials = bindable(files);
+    X509Certificate former = credentials.certificate();
+    Files.move(
+        signedWith("-keyalg", "Ed25519").keyStore(),
+        files.keyStore(),
+        StandardCopyOption.REPLACE_EXISTING);
+    credentials.refresh();
+    assertEquals(former, credentials.certificate());
+    assertEquals(1, certificates.events.failed.size(), certificates.events.failed.toString());
   }
 
   @Test

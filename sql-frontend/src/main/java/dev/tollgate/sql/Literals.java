@@ -64,6 +64,19 @@ final class Literals {
     }
   }
 
+  /** A name in upper case, which the statement may have in other letters. */
+  static final class CapitalName extends Token {
+    final String written;
+
+    CapitalName(Token name) {
+      TypedNumber.copyPlace(name, this);
+      endLine = name.endLine;
+      endColumn = name.endColumn;
+      written = name.image.substring(1, name.image.length() - 1);
+      become(this, quoted(written.toUpperCase(Locale.ENGLISH)), QUOTED_NAME);
+    }
+  }
+
   /** Returns the one literal that two neighboring tokens form; null if they stay two tokens. */
   static @Nullable Token join(Token left, Token right) {
     if (right.kind == TollgateParserConstants.QUOTED_STRING) {
@@ -141,14 +154,11 @@ final class Literals {
    * Puts a name in backticks into double quotes and upper case, as H2 reads it. Removes the spaces
    * from X'01 02'.
    */
-  static void plain(Token token) {
+  static Token plain(Token token) {
     if (token.kind == TollgateParserConstants.BINARY_STRING_LITERAL) {
       become(token, token.image.replaceAll("\\s", ""), token.kind);
     }
-    if (token.kind == TollgateParserConstants.BACKTICK_NAME) {
-      String name = token.image.substring(1, token.image.length() - 1);
-      become(token, quoted(name.toUpperCase(Locale.ENGLISH)), QUOTED_NAME);
-    }
+    return token.kind == TollgateParserConstants.BACKTICK_NAME ? new CapitalName(token) : token;
   }
 
   private static final int QUOTED_NAME = TollgateParserConstants.QUOTED_IDENTIFIER;

@@ -2,6 +2,7 @@ package dev.tollgate.sql;
 
 import java.util.Locale;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
  * Turns the parser's names into {@link ObjectName}. The parser has already put unquoted names into
@@ -14,11 +15,25 @@ final class Names {
   private Names() {}
 
   /**
-   * Returns the name of a user or a role in upper case, as H2 keeps and finds these names also if
-   * they are quoted.
+   * Returns the name of a user or a role as {@link UserNames} spells it, also if it is quoted.
+   *
+   * @throws SqlRefused if H2 would spell the name in another way
    */
-  static String grantee(SqlIdentifier identifier) {
-    return upperCase(identifier.getSimple());
+  static String grantee(Tokens tokens, SqlIdentifier identifier) {
+    SqlParserPos position = identifier.getParserPosition();
+    String spelled = UserNames.spelled(Tokens.written(tokens.get(tokens.indexAt(position))));
+    if (!UserNames.isClear(spelled)) {
+      throw Refusals.notAllowed(
+          position,
+          "in the name of a user or a role, small letters beyond a to z, and letters that look like"
+              + " others, could be taken for other letters: write capitals, or other letters");
+    }
+    return spelled;
+  }
+
+  /** Refuses the name of a user or a role that H2 would spell in another way. */
+  static void requireClear(Tokens tokens, SqlIdentifier identifier) {
+    var unused = grantee(tokens, identifier);
   }
 
   static String upperCase(String name) {

@@ -228,6 +228,9 @@ final class Planner implements Statement.Handler<Plan> {
   }
 
   private void gather(Definition definition) {
+    for (SqlIdentifier principal : definition.principals()) {
+      Names.requireClear(tokens, principal);
+    }
     for (Definition.Named named : definition.targets()) {
       findings.target(targetUse(named));
     }

@@ -88,9 +88,8 @@ final class Tokens {
       Token joined = previous == null ? null : Literals.join(previous, token);
       if (joined == null) {
         LexicalRules.check(previous, token);
-        Literals.plain(token);
         requireRoom(tokens, token);
-        tokens.add(token);
+        tokens.add(Literals.plain(token));
       } else {
         LexicalRules.checkNumber(joined);
         tokens.set(tokens.size() - 1, joined);
@@ -230,6 +229,14 @@ final class Tokens {
   /** The name between double quotes. */
   static String unquoted(Token token) {
     return token.image.substring(1, token.image.length() - 1).replace("\"\"", "\"");
+  }
+
+  /** The name of a token as the statement has it. */
+  static String written(Token token) {
+    if (token instanceof Literals.CapitalName name) {
+      return name.written;
+    }
+    return token.kind == TollgateParserConstants.QUOTED_IDENTIFIER ? unquoted(token) : token.image;
   }
 
   static String upperCase(Token token) {

@@ -16,7 +16,7 @@ final class Users {
 
   static Plan.ConfigureUser plan(Tokens tokens, Statement.ConfigureUser statement) {
     SqlIdentifier identifier = statement.user();
-    String user = identifier == null ? null : Names.grantee(identifier);
+    String user = identifier == null ? null : Names.grantee(tokens, identifier);
     if (identifier != null && user != null) {
       UseRules.checkUser(user, identifier.getParserPosition());
       if (statement.verb().equals("RENAME")) {
@@ -55,7 +55,7 @@ final class Users {
       sequenceName = Names.tableName(sequence);
       findings.rights(use(ObjectKind.SEQUENCE, sequenceName, sequence));
     }
-    String grantee = Names.grantee(statement.grantee());
+    String grantee = Names.grantee(tokens, statement.grantee());
     findings.target(use(ObjectKind.ROLE, new ObjectName(null, grantee), statement.grantee()));
     UseRules.check(findings, Role.CHANGE);
     return new Plan.ConfigureRight(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.sql.Plan.ConfigureUser;
 import dev.tollgate.sql.Plan.ConfigureUser.Change;
@@ -16,6 +17,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,13 +111,53 @@ class UsersTest {
   void nameOfAUserIsTheOneThatH2Keeps() throws SQLException {
     try (Connection h2 = DriverManager.getConnection("jdbc:h2:mem:");
         Statement statement = h2.createStatement()) {
-      statement.execute("CREATE USER \"Straße\" PASSWORD 'x'");
+      statement.execute("CREATE USER \"StraSSe-JÖRG\" PASSWORD 'x'");
       try (ResultSet users =
           statement.executeQuery(
               "SELECT USER_NAME FROM INFORMATION_SCHEMA.USERS WHERE USER_NAME LIKE 'STRA%'")) {
         users.next();
-        assertPlan("CREATE USER \"Straße\"", Change.CREATE, users.getString(1), null, false, false);
+        assertPlan(
+            "CREATE USER \"StraSSe-JÖRG\"", Change.CREATE, users.getString(1), null, false, false);
       }
+    }
+  }
+
+  /** H2 would take each of them for another name, which somebody else may have. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"adm\u0131n\"",
+        "`adm\u0131n`",
+        "U&\"adm\\0131n\"",
+        "\"\u017Fam\"",
+        "\"Stra\u00DFe\"",
+        "\"j\u00F6rg\"",
+        "\"\u212Aate\"",
+        "\"\uFB01n\"",
+        "\"\u0130an\""
+      })
+  void nameOfAUserThatCouldBeTakenForAnotherIsRefused(String name) {
+    assertThrows(SqlRefused.class, () -> frontend.plan("DROP USER " + name.replace("\"", "")));
+    for (String sql :
+        List.of(
+            "CREATE USER %s PASSWORD 'x'",
+            "ALTER USER %s ADMIN TRUE",
+            "DROP USER %s",
+            "CREATE ROLE %s",
+            "DROP ROLE %s",
+            "GRANT %s TO bob",
+            "REVOKE %s FROM bob",
+            "GRANT SELECT ON t TO %s",
+            "REVOKE SELECT ON t FROM %s",
+            "GRANT LOCK ON 'a' TO %s",
+            "REVOKE USAGE ON SEQUENCE s FROM %s",
+            "CREATE SCHEMA s AUTHORIZATION %s",
+            "CREATE SCHEMA AUTHORIZATION %s")) {
+      SqlRefused refused =
+          assertThrows(
+              SqlRefused.class, () -> frontend.plan(String.format(sql, name)), sql + " " + name);
+      assertEquals(Reason.NOT_ALLOWED, refused.reason(), sql + ": " + refused);
+      assertTrue(refused.getMessage().contains("could be taken for"), refused.getMessage());
     }
   }
 

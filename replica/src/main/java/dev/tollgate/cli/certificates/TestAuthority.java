@@ -128,7 +128,13 @@ public record TestAuthority(PrivateKey key, X509Certificate certificate) {
         validity);
   }
 
-  private Issued issue(String commonName, List<String> uses, List<byte[]> names, Validity validity)
+  /**
+   * Issues a certificate for any use.
+   *
+   * @param uses extended key usages; none for a certificate that says nothing of its use
+   * @param names subject alternative names, as DER
+   */
+  Issued issue(String commonName, List<String> uses, List<byte[]> names, Validity validity)
       throws GeneralSecurityException {
     return issue(name(commonName), uses, names, validity);
   }
@@ -140,8 +146,10 @@ public record TestAuthority(PrivateKey key, X509Certificate certificate) {
     extensions.add(extension(BASIC_CONSTRAINTS, true, Der.sequence()));
     // a signature of its own is all that TLS 1.3 wants of the key
     extensions.add(extension(KEY_USAGE, true, Der.bits(7, (byte) 0x80)));
-    extensions.add(
-        extension(EXTENDED_KEY_USAGE, false, Der.sequence(uses.stream().map(Der::oid).toList())));
+    if (!uses.isEmpty()) {
+      extensions.add(
+          extension(EXTENDED_KEY_USAGE, false, Der.sequence(uses.stream().map(Der::oid).toList())));
+    }
     if (!names.isEmpty()) {
       extensions.add(extension(ALTERNATIVE_NAMES, false, Der.sequence(names)));
     }

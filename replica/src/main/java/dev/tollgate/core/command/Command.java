@@ -85,10 +85,24 @@ public sealed interface Command {
    * @param user for whom the client has authenticated itself
    */
   record OpenSession(
-      ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis, UserName user)
+      ClientInfo client,
+      long secret,
+      long ttlMillis,
+      long leaseTtlMillis,
+      UserName user,
+      long userNumber)
       implements Command {
     /** The secret that nobody knows. */
     public static final long NO_SECRET = 0;
+
+    /** The number of whichever user has the name when the command is applied. */
+    public static final long ANY_NUMBER = 0;
+
+    /** A session of whichever user has this name. */
+    public OpenSession(
+        ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis, UserName user) {
+      this(client, secret, ttlMillis, leaseTtlMillis, user, ANY_NUMBER);
+    }
 
     /** A session of a cluster without users. */
     public OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis) {
@@ -102,6 +116,11 @@ public sealed interface Command {
           "session ttl", ttlMillis, Limits.SESSION_TTL_MIN_MILLIS, Limits.SESSION_TTL_MAX_MILLIS);
       requireWithin(
           "lease ttl", leaseTtlMillis, Limits.LEASE_TTL_MIN_MILLIS, Limits.LEASE_TTL_MAX_MILLIS);
+    }
+
+    /** True if the session may be one of this user, whose name is that of the command. */
+    public boolean isOf(UserAccount account) {
+      return userNumber == ANY_NUMBER || userNumber == account.number();
     }
 
     @Override

@@ -13,9 +13,11 @@ import java.util.List;
  * @param verifiers of the passwords that are valid, the newest first, at most {@link
  *     Limits#PASSWORDS_PER_USER}. They have one salt and iteration count, so that one proof can be
  *     checked against each. None for a user who logs in by a certificate
+ * @param number tells the user from former and later ones of its name; from 1, and 0 for an account
+ *     that is not in the state yet
  */
 public record UserAccount(
-    UserName name, boolean administrator, int workLimit, List<String> verifiers) {
+    UserName name, boolean administrator, int workLimit, List<String> verifiers, long number) {
   public UserAccount {
     requireNonNull(name, "name");
     verifiers = List.copyOf(verifiers);
@@ -28,9 +30,19 @@ public record UserAccount(
     }
   }
 
-  /** A user without a work limit. */
+  /** A user that has no number yet. */
+  public UserAccount(UserName name, boolean administrator, int workLimit, List<String> verifiers) {
+    this(name, administrator, workLimit, verifiers, 0);
+  }
+
+  /** A user that has neither a work limit nor a number. */
   public UserAccount(UserName name, boolean administrator, List<String> verifiers) {
     this(name, administrator, Limits.FULL_WORK, verifiers);
+  }
+
+  /** The same user with its number. */
+  public UserAccount numbered(long given) {
+    return new UserAccount(name, administrator, workLimit, verifiers, given);
   }
 
   /** Rejects what is no verifier: mechanism, iterations and salt, then {@code $} and the keys. */
@@ -51,17 +63,17 @@ public record UserAccount(
 
   /** The same user with other passwords. */
   public UserAccount with(List<String> others) {
-    return new UserAccount(name, administrator, workLimit, others);
+    return new UserAccount(name, administrator, workLimit, others, number);
   }
 
   /** The same user as an administrator, or as none. */
   public UserAccount with(boolean administers) {
-    return new UserAccount(name, administers, workLimit, verifiers);
+    return new UserAccount(name, administers, workLimit, verifiers, number);
   }
 
   /** The same user with another work limit. */
   public UserAccount with(int otherWorkLimit) {
-    return new UserAccount(name, administrator, otherWorkLimit, verifiers);
+    return new UserAccount(name, administrator, otherWorkLimit, verifiers, number);
   }
 
   /** Without the verifiers: who knows them can pretend to be the server. */

@@ -43,7 +43,7 @@ final class CommandCodec {
   private static final int LIMIT_TRANSACTIONS = 19;
   private static final int PERFORM_REQUEST = 20;
 
-  /** A session of a user, whose name comes first. */
+  /** A session of a user, whose name and number come first. */
   private static final int OPEN_SESSION_OF_USER = 21;
 
   private static final int CREATE_FIRST_USER = 22;
@@ -62,8 +62,8 @@ final class CommandCodec {
   static Command read(WireReader in) {
     int kind = in.u8();
     return switch (kind) {
-      case OPEN_SESSION -> openSession(in, UserName.ANONYMOUS);
-      case OPEN_SESSION_OF_USER -> openSession(in, new UserName(in.string()));
+      case OPEN_SESSION -> openSession(in, UserName.ANONYMOUS, Command.OpenSession.ANY_NUMBER);
+      case OPEN_SESSION_OF_USER -> openSession(in, new UserName(in.string()), in.i64());
       case CREATE_FIRST_USER -> new Command.CreateFirstUser(StateCodec.account(in));
       case CLOSE_SESSION -> new Command.CloseSession(new SessionId(in.i64()));
       case PERFORM -> new Command.Perform(new SessionId(in.i64()), in.i64(), operation(in));
@@ -106,9 +106,14 @@ final class CommandCodec {
     };
   }
 
-  private static Command openSession(WireReader in, UserName user) {
+  private static Command openSession(WireReader in, UserName user, long number) {
     return new Command.OpenSession(
-        new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64(), user);
+        new ClientInfo(in.string(), in.string(), in.string()),
+        in.i64(),
+        in.i64(),
+        in.i64(),
+        user,
+        number);
   }
 
   private static Operation operation(WireReader in) {
@@ -181,7 +186,7 @@ final class CommandCodec {
       if (command.user().equals(UserName.ANONYMOUS)) {
         out.u8(OPEN_SESSION);
       } else {
-        out.u8(OPEN_SESSION_OF_USER).string(command.user().value());
+        out.u8(OPEN_SESSION_OF_USER).string(command.user().value()).i64(command.userNumber());
       }
       out.string(client.application()).string(client.host()).string(client.process());
       return out.i64(command.secret()).i64(command.ttlMillis()).i64(command.leaseTtlMillis());

@@ -2,6 +2,7 @@ package dev.tollgate.node.admin;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.node.client.CertificateLogin;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
@@ -43,6 +44,7 @@ public final class AdminAddress implements AutoCloseable {
    *
    * @param leaders is told of leaders as a listener of the replica
    * @param demand whether clients have to show certificates; null for an address without TLS
+   * @param certificates whether certificates are logins
    * @param further pages beside those of this package
    * @throws IOException if the node cannot listen on the address
    */
@@ -51,10 +53,11 @@ public final class AdminAddress implements AutoCloseable {
       LeaderChanges leaders,
       InetSocketAddress address,
       @Nullable CertificateDemand demand,
+      CertificateLogin certificates,
       AdminLimits limits,
       List<Route> further)
       throws IOException {
-    AdminTls tls = tls(node, demand);
+    AdminTls tls = tls(node, demand, certificates);
     Readiness readiness = new Readiness(node);
     FigureReader figures =
         new FigureReader(node, readiness, leaders, FigureReader.PATIENCE, System::nanoTime);
@@ -89,9 +92,12 @@ public final class AdminAddress implements AutoCloseable {
     }
   }
 
-  private static @Nullable AdminTls tls(NodeParts node, @Nullable CertificateDemand demand) {
+  private static @Nullable AdminTls tls(
+      NodeParts node, @Nullable CertificateDemand demand, CertificateLogin certificates) {
     TlsCredentials credentials = node.credentials();
-    return credentials == null || demand == null ? null : new AdminTls(credentials, demand);
+    return credentials == null || demand == null
+        ? null
+        : new AdminTls(credentials, demand, certificates);
   }
 
   /** The address where the node listens, with the port that was chosen if port 0 was requested. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.LoggedError;
+import dev.tollgate.node.client.CertificateLogin;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -51,6 +52,7 @@ final class AdminServer implements AutoCloseable {
   private final Admission admission;
   private final FatalErrors errors;
   private final AnswerSender sender;
+  private final CertificateLogin logins;
   private final ThreadPoolExecutor threads;
   private final EventLoopGroup loop;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -102,6 +104,7 @@ final class AdminServer implements AutoCloseable {
     loop =
         new MultiThreadIoEventLoopGroup(
             1, supervision.threads("tollgate-" + nodeId + "-admin-io"), NioIoHandler.newFactory());
+    logins = tls == null ? CertificateLogin.OFF : tls.logins();
     listener = bind(address, tls);
   }
 
@@ -227,7 +230,8 @@ final class AdminServer implements AutoCloseable {
         admission.decide(
             route.audience(),
             !method.equals("GET"),
-            new Doorkeeper.Credentials(exchange.from(), exchange.certified(), exchange::header));
+            new Doorkeeper.Credentials(
+                exchange.from(), exchange.certified(logins), exchange::header));
     Caller caller = decision.caller();
     if (caller == null) {
       return requireNonNull(decision.refusal());

@@ -2,8 +2,7 @@ package dev.tollgate.node.admin;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.tls.Certificates;
-import dev.tollgate.tls.TlsSocket;
+import dev.tollgate.node.client.CertificateLogin;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -27,7 +26,6 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Date;
 import java.util.Map;
@@ -90,11 +88,10 @@ final class HttpVisit {
     return ((InetSocketAddress) channel.remoteAddress()).getAddress();
   }
 
-  /** The user that the client's certificate names, which was checked; null without one. */
-  @Nullable String certified() {
+  /** The user that the client's certificate stands for, which was checked; null for none. */
+  @Nullable String certified(CertificateLogin logins) {
     SslHandler handler = channel.pipeline().get(SslHandler.class);
-    X509Certificate shown = handler == null ? null : TlsSocket.peerCertificate(handler.engine());
-    return shown == null ? null : Certificates.user(shown);
+    return handler == null ? null : logins.userOf(handler.engine());
   }
 
   Presence presence() {

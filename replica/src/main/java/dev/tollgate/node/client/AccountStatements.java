@@ -23,9 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class AccountStatements {
   private final Facts facts;
+  private final PasswordRules rules;
 
-  AccountStatements(Facts facts) {
+  AccountStatements(Facts facts, PasswordRules rules) {
     this.facts = requireNonNull(facts, "facts");
+    this.rules = requireNonNull(rules, "rules");
   }
 
   boolean isAdministrator(AttachedSession session) {
@@ -57,6 +59,10 @@ final class AccountStatements {
         argument == null ? null : PlanArguments.value(argument, parameters).textOrNull();
     if (argument != null && password == null) {
       throw SqlErrors.invalid("the password is NULL: leave it out for a user without one");
+    }
+    String bad = password == null ? null : rules.refusal(user.value(), password);
+    if (bad != null) {
+      throw SqlErrors.invalid("the password is refused: " + bad);
     }
     return switch (plan.change()) {
       case CREATE ->

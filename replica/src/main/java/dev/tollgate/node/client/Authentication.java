@@ -1,9 +1,9 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.ScramServer;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ public interface Authentication {
 
         @Override
         public String spelled(String name) {
-          return name.toUpperCase(Locale.ROOT);
+          return UserNames.spelled(name);
         }
 
         @Override
@@ -48,8 +48,9 @@ public interface Authentication {
    *     ScramServer#MAX_VERIFIERS}; none for a user that has a certificate only. All have one salt
    *     and one number of iterations, because the proof of a client is made with these: the
    *     verifier of a second password is made by {@link PasswordVerifier#beside}
+   * @param number tells the user from former and later ones of its name
    */
-  record User(String name, List<PasswordVerifier> passwords) {
+  record User(String name, List<PasswordVerifier> passwords, long number) {
     public User {
       passwords = List.copyOf(passwords);
       if (passwords.size() > ScramServer.MAX_VERIFIERS) {
@@ -76,7 +77,10 @@ public interface Authentication {
    */
   boolean knowsUsers();
 
-  /** How the cluster spells a name that a client sent, whether the user exists or not. */
+  /**
+   * How the cluster spells a name that a client sent, whether the user exists or not: as {@link
+   * UserNames} does.
+   */
   String spelled(String name);
 
   /**

@@ -53,11 +53,16 @@ public final class ClientConnection {
     }
 
     /**
-     * The user that the client's certificate names, which was checked: by a name {@code
-     * tollgate:user:NAME} of type URI, or else the CN. Null without a certificate.
+     * The user that the client's certificate stands for, which was checked. Null without a
+     * certificate, and where certificates are no logins.
      */
     default @Nullable String certificateUser() {
       return null;
+    }
+
+    /** True if the client has a certificate by which it may try to log in. */
+    default boolean mayShowCertificate() {
+      return certificateUser() != null;
     }
 
     /** The client is known: it may send large frames, and has kept the deadline for that. */
@@ -188,7 +193,7 @@ public final class ClientConnection {
       sessions.withSession(
           answer, attached -> statements.metadata(attached, metadata, losses, answer));
     } else if (request instanceof Request.OpenSession open) {
-      sessions.open(open, greeting.client(), greeting.user(), answer);
+      sessions.open(open, greeting.client(), greeting.user(), greeting.userNumber(), answer);
     } else if (request instanceof Request.AttachSession attach) {
       sessions.attach(attach, greeting.user(), answer);
     } else if (request instanceof Request.CloseSession) {

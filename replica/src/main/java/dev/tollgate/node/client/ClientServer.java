@@ -398,10 +398,15 @@ public final class ClientServer implements AutoCloseable {
     }
 
     @Override
+    public boolean mayShowCertificate() {
+      SslHandler handler = channel.pipeline().get(SslHandler.class);
+      return handler != null && tls != null && tls.mayLogIn(handler);
+    }
+
+    @Override
     public @Nullable String certificateUser() {
       SslHandler handler = channel.pipeline().get(SslHandler.class);
-      X509Certificate shown = handler == null ? null : TlsSocket.peerCertificate(handler.engine());
-      return shown == null ? null : Certificates.user(shown);
+      return handler == null || tls == null ? null : tls.userOf(handler, client());
     }
   }
 }

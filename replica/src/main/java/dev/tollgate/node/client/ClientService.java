@@ -108,7 +108,8 @@ public final class ClientService implements Replica.Listener {
     this.frontend = requireNonNull(frontend, "frontend");
     this.workers = requireNonNull(workers, "workers");
     logins = new LoginCounts(access.listener());
-    this.access = new ClientAccess(access.users(), access.owners(), logins, access.nanos());
+    this.access =
+        new ClientAccess(access.users(), access.owners(), logins, access.nanos(), access.rules());
     loginDelays = new LoginDelays(limits, access.nanos());
     passwordLogin = new PasswordLogin(this.access, loginDelays);
     snapshots = log.snapshots();
@@ -154,7 +155,7 @@ public final class ClientService implements Replica.Listener {
             new ProcedureStatements(
                 administration, statementQueries, leadership, work, replica.audit()),
             admission,
-            new AccountStatements(facts),
+            new AccountStatements(facts, access.rules().passwords()),
             work);
     series = new StatementSeries(frontend, proposals, admission, work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);
@@ -167,13 +168,15 @@ public final class ClientService implements Replica.Listener {
    * @param maxConnections further connections are told so and closed
    * @param credentials null for a port without TLS
    * @param demand whether clients have to show certificates
+   * @param certificates whether certificates are logins
    * @throws IOException if this node cannot listen on the address
    */
   public ClientServer listen(
       InetSocketAddress address,
       int maxConnections,
       @Nullable TlsCredentials credentials,
-      CertificateDemand demand)
+      CertificateDemand demand,
+      CertificateLogin certificates)
       throws IOException {
     ClientTls tls =
         credentials == null
@@ -181,6 +184,7 @@ public final class ClientService implements Replica.Listener {
             : new ClientTls(
                 credentials,
                 demand,
+                certificates,
                 maxConnections,
                 new DefaultThreadFactory("tollgate-" + nodeId + "-tls", /* daemon= */ true),
                 complaints);

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TlsCredentials;
 import dev.tollgate.tls.TlsException;
+import dev.tollgate.tls.TlsSocket;
 import io.netty.handler.ssl.SslHandler;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -12,6 +13,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * TLS at the port for clients. Signatures and checks of certificates take milliseconds, so threads
@@ -26,21 +28,25 @@ final class ClientTls implements AutoCloseable {
 
   private final TlsCredentials credentials;
   private final CertificateDemand demand;
+  private final CertificateLogin logins;
   private final ThreadPoolExecutor threads;
   private final Complaints complaints;
 
   /**
    * @param demand whether clients have to show certificates
+   * @param logins whether certificates are logins
    * @param most handshakes that wait for a thread; one per connection, so more cannot come
    */
   ClientTls(
       TlsCredentials credentials,
       CertificateDemand demand,
+      CertificateLogin logins,
       int most,
       ThreadFactory factory,
       Complaints complaints) {
     this.credentials = requireNonNull(credentials, "credentials");
     this.demand = requireNonNull(demand, "demand");
+    this.logins = requireNonNull(logins, "logins");
     this.threads =
         new ThreadPoolExecutor(
             THREADS,
@@ -56,7 +62,7 @@ final class ClientTls implements AutoCloseable {
   /** Makes the handler of one connection. */
   SslHandler handler(String client, long leftMillis) {
     SslHandler handler =
-        new SslHandler(credentials.serverEngine(demand, /* nodesOnly= */ false), threads);
+        new OneHandshake(credentials.serverEngine(demand, /* nodesOnly= */ false), threads);
     handler.setHandshakeTimeoutMillis(Math.max(1, leftMillis));
     handler
         .handshakeFuture()
@@ -67,6 +73,20 @@ final class ClientTls implements AutoCloseable {
               }
             });
     return handler;
+  }
+
+  /** True if a client whose handshake is over has a certificate, and certificates are logins. */
+  boolean mayLogIn(SslHandler handler) {
+    return logins.isOn() && TlsSocket.peerCertificate(handler.engine()) != null;
+  }
+
+  /** The user of a client that logs in by its certificate; null if that logs nobody in. */
+  @Nullable String userOf(SslHandler handler, String client) {
+    String refusal = logins.refusalOf(handler.engine());
+    if (refusal != null) {
+      log(client, refusal);
+    }
+    return logins.userOf(handler.engine());
   }
 
   private void failed(String client, Throwable cause) {

@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.wire.Protocol;
@@ -28,6 +29,7 @@ final class Greeting {
   private boolean loginRequired;
   private int version;
   private boolean over;
+  private long userNumber = Command.OpenSession.ANY_NUMBER;
   private volatile @Nullable String user;
 
   /**
@@ -65,14 +67,24 @@ final class Greeting {
     return user;
   }
 
+  /** Tells the user from others of its name. */
+  long userNumber() {
+    return userNumber;
+  }
+
   /** Ends the connection of a user that was dropped; returns false if the user still exists. */
   boolean endIfDropped(Consumer<Reply> answer) {
     String name = user;
-    if (name == null || users.find(name) != null || !users.knowsUsers()) {
+    if (name == null || isStillThere(users.find(name)) || !users.knowsUsers()) {
       return false;
     }
     login.dropped(name, answer);
     return true;
+  }
+
+  /** A user of the same name that was created later is another one. */
+  private boolean isStillThere(Authentication.@Nullable User found) {
+    return found != null && found.number() == userNumber;
   }
 
   /** Takes hello, or any request before the greeting is over. */
@@ -86,9 +98,9 @@ final class Greeting {
     } else if (!loginRequired) {
       replies.refuse(answer, "the first request has to be a hello");
     } else if (request instanceof Request.BeginLogin begin) {
-      login.begin(begin, answer, (name, last) -> over(name, last, answer));
+      login.begin(begin, answer, (proven, last) -> over(proven, last, answer));
     } else if (request instanceof Request.ContinueLogin next) {
-      login.proceed(next, answer, (name, last) -> over(name, last, answer));
+      login.proceed(next, answer, (proven, last) -> over(proven, last, answer));
     } else {
       login.skipped(answer);
     }
@@ -125,12 +137,18 @@ final class Greeting {
             Text.first(hello.process(), Limits.DESCRIPTION_CHARS));
     if (over || (!loginRequired && isThereRoom(admitted == null ? "" : admitted, answer))) {
       if (!over) {
-        user = admitted;
+        admit();
       }
       over = true;
       onOver.run();
       answer.accept(welcome());
     }
+  }
+
+  private void admit() {
+    Authentication.User known = admitted == null ? null : users.find(admitted);
+    userNumber = known == null ? Command.OpenSession.ANY_NUMBER : known.number();
+    user = admitted;
   }
 
   /** Counts the client among those of its user; if the node has no room for it, tells it why. */
@@ -143,11 +161,12 @@ final class Greeting {
     return noRoom == null;
   }
 
-  private void over(String name, byte[] last, Consumer<Reply> answer) {
-    if (!isThereRoom(name, answer)) {
+  private void over(Authentication.User proven, byte[] last, Consumer<Reply> answer) {
+    if (!isThereRoom(proven.name(), answer)) {
       return;
     }
-    user = name;
+    user = proven.name();
+    userNumber = proven.number();
     over = true;
     onOver.run();
     answer.accept(new Reply.LoggedIn(last, welcome()));

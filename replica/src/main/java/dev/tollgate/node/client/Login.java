@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * delayed checks.
  */
 final class Login {
-  /** Gets the user, and the last message of the node. */
+  /** Gets the user who has proven who it is, and the last message of the node. */
   interface Success {
-    void over(String user, byte[] last);
+    void over(Authentication.User user, byte[] last);
   }
 
   private enum State {
@@ -86,9 +86,19 @@ final class Login {
     if (link.channelBinding() != null) {
       mechanisms.add(ScramBinding.PLUS);
     }
-    mechanisms.add(ScramBinding.PLAIN);
-    if (link.certificateUser() != null) {
+    if (!access.rules().bindingRequired()) {
+      mechanisms.add(ScramBinding.PLAIN);
+    }
+    if (link.mayShowCertificate()) {
       mechanisms.add(Protocol.EXTERNAL);
+    }
+    if (mechanisms.isEmpty()) {
+      end(
+          answer,
+          new Reply.Failure(
+              SqlState.LOGIN_REFUSED,
+              "node " + nodeId + " takes passwords over TLS alone (--require-channel-binding)"));
+      return false;
     }
     answer.accept(new Reply.LoginRequired(version, mechanisms));
     return true;
@@ -110,6 +120,8 @@ final class Login {
       end(answer, notYet());
     } else if (Protocol.EXTERNAL.equals(mechanism)) {
       byCertificate(new String(begin.data(), StandardCharsets.UTF_8), answer, success);
+    } else if (access.rules().bindingRequired() && !ScramBinding.PLUS.equals(mechanism)) {
+      malformed("this node requires " + ScramBinding.PLUS + ", a bound login", answer);
     } else {
       challenge(begin, answer);
     }
@@ -133,7 +145,7 @@ final class Login {
     if (user == null) {
       refuse(answer, SqlState.LOGIN_REFUSED, REFUSED, Reason.WRONG_CERTIFICATE);
     } else {
-      succeed(user.name(), new byte[0], success);
+      succeed(user, new byte[0], success);
     }
   }
 
@@ -154,7 +166,7 @@ final class Login {
       state = State.CHALLENGED;
       answer.accept(new Reply.LoginChallenge(challenge));
     } catch (ScramException e) {
-      malformed(e, answer);
+      malformed(String.valueOf(e.getMessage()), answer);
     }
   }
 
@@ -198,9 +210,10 @@ final class Login {
       return;
     }
     try {
-      List<PasswordVerifier> passwords = passwordsOf(user);
+      Authentication.User known = access.users().find(user);
+      List<PasswordVerifier> passwords = known == null ? List.of() : known.passwords();
       byte[] last = exchange.verify(proof, passwords);
-      if (last == null) {
+      if (last == null || known == null) {
         delays.failed(user, link.address());
         refuse(
             answer,
@@ -209,20 +222,20 @@ final class Login {
             passwords.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
       } else {
         delays.succeeded(user, link.address());
-        succeed(user, last, success);
+        succeed(known, last, success);
       }
     } catch (ScramException e) {
-      malformed(e, answer);
+      malformed(String.valueOf(e.getMessage()), answer);
     }
   }
 
-  private void succeed(String user, byte[] last, Success success) {
+  private void succeed(Authentication.User user, byte[] last, Success success) {
     access.listener().loggedIn(attempt());
     success.over(user, last);
   }
 
-  private void malformed(ScramException e, Consumer<Reply> answer) {
-    refuse(answer, SqlState.LOGIN_REFUSED, "the login failed: " + e.getMessage(), Reason.MALFORMED);
+  private void malformed(String why, Consumer<Reply> answer) {
+    refuse(answer, SqlState.LOGIN_REFUSED, "the login failed: " + why, Reason.MALFORMED);
   }
 
   /** Refuses a client that asks for anything but a login, or for a second one. */
@@ -238,7 +251,9 @@ final class Login {
   void dropped(String user, Consumer<Reply> answer) {
     end(
         answer,
-        new Reply.Failure(SqlState.LOGIN_REFUSED, "user '" + user + "' does not exist any more"));
+        new Reply.Failure(
+            SqlState.LOGIN_REFUSED,
+            "user '" + user + "' was dropped: log in again, if there is such a user now"));
   }
 
   private void refuse(Consumer<Reply> answer, SqlState why, String message, Reason reason) {

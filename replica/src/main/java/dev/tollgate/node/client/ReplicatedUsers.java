@@ -4,12 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UniqueId;
-import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Facts;
-import dev.tollgate.wire.PasswordVerifier;
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.WireWriter;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,15 +39,16 @@ public final class ReplicatedUsers implements Authentication, SessionOwners {
   /** As SQL spells names of users, quoted or not. */
   @Override
   public String spelled(String name) {
-    return name.toUpperCase(Locale.ROOT);
+    return UserNames.spelled(name);
   }
 
   @Override
   public @Nullable User find(String spelled) {
-    UserAccount account = UserName.isValid(spelled) ? facts.user(new UserName(spelled)) : null;
-    return account == null
-        ? null
-        : new User(spelled, account.verifiers().stream().map(PasswordVerifier::parse).toList());
+    if (!UserName.isValid(spelled)) {
+      return null;
+    }
+    Facts.KnownUser known = facts.knownUser(new UserName(spelled));
+    return known == null ? null : new User(spelled, known.passwords(), known.account().number());
   }
 
   @Override

@@ -70,9 +70,14 @@ final class SessionRequests {
    * Opens a session.
    *
    * @param user that has logged in on this connection; null if no login was required
+   * @param userNumber tells the user from others of its name
    */
   void open(
-      Request.OpenSession open, ClientInfo client, @Nullable String user, Consumer<Reply> answer) {
+      Request.OpenSession open,
+      ClientInfo client,
+      @Nullable String user,
+      long userNumber,
+      Consumer<Reply> answer) {
     String wrong = wrongWith(open);
     if (wrong != null) {
       answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
@@ -81,7 +86,7 @@ final class SessionRequests {
     long secret = newSecret();
     pipeline.submit(
         new Command.OpenSession(
-            client, secret, open.ttlMillis(), open.leaseTtlMillis(), nameOf(user)),
+            client, secret, open.ttlMillis(), open.leaseTtlMillis(), nameOf(user), userNumber),
         new Proposal.Listener() {
           @Override
           public void applied(Outcome outcome) {

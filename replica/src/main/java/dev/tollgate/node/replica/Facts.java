@@ -14,8 +14,10 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.wire.PasswordVerifier;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -73,6 +75,28 @@ public final class Facts {
     }
   }
 
+  /**
+   * A user, as logins need it. Verifiers are read once and not for each login: a login of a user
+   * that does not exist would take less time.
+   *
+   * @param passwords the verifiers of the valid passwords
+   */
+  public record KnownUser(UserAccount account, List<PasswordVerifier> passwords) {
+    public KnownUser {
+      passwords = List.copyOf(passwords);
+    }
+
+    static KnownUser of(UserAccount account) {
+      try {
+        return new KnownUser(
+            account, account.verifiers().stream().map(PasswordVerifier::parse).toList());
+      } catch (IllegalArgumentException e) {
+        // what no node has made is no password, and no reason to stop
+        return new KnownUser(account, List.of());
+      }
+    }
+  }
+
   private static final UniqueId NO_SECRET = new UniqueId(0, 0);
 
   private final Map<SessionId, Session> sessions = new ConcurrentHashMap<>();
@@ -81,7 +105,7 @@ public final class Facts {
   private final Map<LeaseId, UserName> leaseUsers = new ConcurrentHashMap<>();
 
   private volatile SortedMap<String, String> nodes = Collections.emptySortedMap();
-  private volatile Map<UserName, UserAccount> users = Map.of();
+  private volatile Map<UserName, KnownUser> users = Map.of();
   private volatile UniqueId loginSecret = NO_SECRET;
   private volatile long lastLease;
   private volatile int featureLevel = FeatureLevels.FIRST;
@@ -130,6 +154,12 @@ public final class Facts {
 
   /** A user, or null if there is no user of this name. */
   public @Nullable UserAccount user(UserName name) {
+    KnownUser known = users.get(name);
+    return known == null ? null : known.account();
+  }
+
+  /** As {@link #user}, with what a login needs. */
+  public @Nullable KnownUser knownUser(UserName name) {
     return users.get(name);
   }
 
@@ -145,8 +175,7 @@ public final class Facts {
 
   /** True if the user may do what only administrators may. */
   public boolean isAdministrator(UserName name) {
-    Map<UserName, UserAccount> known = users;
-    UserAccount account = known.get(name);
+    UserAccount account = user(name);
     return account == null ? name.equals(UserName.ANONYMOUS) : account.administrator();
   }
 
@@ -197,8 +226,13 @@ public final class Facts {
   }
 
   private void takeUsers(ClusterState state) {
-    Map<UserName, UserAccount> all = new HashMap<>();
-    state.users().forEach(account -> all.put(account.name(), account));
+    Map<UserName, KnownUser> former = users;
+    Map<UserName, KnownUser> all = new HashMap<>();
+    for (UserAccount account : state.users()) {
+      KnownUser known = former.get(account.name());
+      boolean same = known != null && known.account().equals(account);
+      all.put(account.name(), same ? known : KnownUser.of(account));
+    }
     UniqueId secret = state.loginSecret();
     loginSecret = secret == null ? NO_SECRET : secret;
     users = all;

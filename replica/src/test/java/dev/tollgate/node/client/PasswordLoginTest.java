@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.node.client.PasswordLogin.Verdict;
+import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -44,13 +44,13 @@ class PasswordLoginTest {
 
     @Override
     public String spelled(String name) {
-      return name.toUpperCase(Locale.ROOT);
+      return UserNames.spelled(name);
     }
 
     @Override
     public @Nullable User find(String spelled) {
       List<PasswordVerifier> passwords = users.get(spelled);
-      return passwords == null ? null : new User(spelled, passwords);
+      return passwords == null ? null : new User(spelled, passwords, 0);
     }
 
     @Override

@@ -27,6 +27,7 @@ public final class Definition {
   private final List<Named> targets = new ArrayList<>();
   private final List<SqlIdentifier> reads = new ArrayList<>();
   private final List<Named> rights = new ArrayList<>();
+  private final List<SqlIdentifier> principals = new ArrayList<>();
   private final List<SqlNode> parts = new ArrayList<>();
   private final List<FenceClause> fences = new ArrayList<>();
   private boolean newTable;
@@ -60,6 +61,17 @@ public final class Definition {
   /** Records a table that a foreign key refers to. */
   public void reads(SqlIdentifier table) {
     reads.add(table);
+  }
+
+  /** Records the name of a user or a role. */
+  public void principal(SqlIdentifier name) {
+    principals.add(name);
+  }
+
+  /** Records the name of a user or a role that the statement acts on. */
+  public void targetPrincipal(SqlIdentifier name) {
+    target(ObjectClass.ROLE, name);
+    principal(name);
   }
 
   /** Records a table that a GRANT or REVOKE names. */
@@ -123,6 +135,10 @@ public final class Definition {
    */
   public List<Named> rights() {
     return Collections.unmodifiableList(rights);
+  }
+
+  public List<SqlIdentifier> principals() {
+    return Collections.unmodifiableList(principals);
   }
 
   public List<SqlNode> parts() {

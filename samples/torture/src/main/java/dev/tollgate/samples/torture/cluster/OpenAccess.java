@@ -6,6 +6,9 @@ import java.util.Optional;
 
 /** Nodes that serve everybody, in plain text. */
 public final class OpenAccess implements Access {
+  /** These nodes have no TLS, and a driver would try it first. */
+  private static final String WITHOUT_TLS = "&sslMode=disable";
+
   private static final String WHY = "it needs --secure";
 
   @Override
@@ -15,12 +18,12 @@ public final class OpenAccess implements Access {
 
   @Override
   public String administrator() {
-    return "";
+    return WITHOUT_TLS;
   }
 
   @Override
   public String client(int number) {
-    return "";
+    return WITHOUT_TLS;
   }
 
   @Override

@@ -91,6 +91,7 @@ public final class SecureAccess implements Access {
         "--tls-key=" + key(node),
         "--tls-trust=" + certificate("ca"),
         "--tls-crl=" + certificates.resolve("crl.pem"),
+        "--certificate-login",
         "--admin-password-file=" + administratorPassword,
         "--audit-file=" + Cluster.auditFile(directory, node));
   }
