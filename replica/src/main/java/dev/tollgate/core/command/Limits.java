@@ -45,10 +45,17 @@ public final class Limits {
   public static final long CAUGHT_UP_MILLIS = 5_000;
 
   /**
-   * For how long a node that lacks committed entries stands for no election while no node leads. It
-   * may be the only one whose log is complete, and a leader that serves late is better than none.
+   * For how many of the longest election timeouts a node that lacks committed entries stands for no
+   * election while no node leads. Then no other node can be elected, so this one leads until
+   * another one has its entries.
    */
-  public static final long LEADERLESS_MILLIS = 10_000;
+  public static final int LEADERLESS_ELECTION_TIMEOUTS = 2;
+
+  /**
+   * For how many of the shortest election timeouts a leader may apply what is committed, while
+   * another node has applied all of it. Then it hands leadership over to that node.
+   */
+  public static final int LATE_LEADER_ELECTION_TIMEOUTS = 1;
 
   /**
    * By how much the term of a message may be ahead of the term of the node that gets it. A cluster

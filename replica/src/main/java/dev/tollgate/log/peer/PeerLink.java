@@ -190,6 +190,15 @@ final class PeerLink implements AutoCloseable {
     }
   }
 
+  /** Connects, or has the node say something, so that a silent connection ends. Does not wait. */
+  void keep() {
+    if (connection() == null) {
+      var unused = attempt();
+    } else {
+      ask(term -> {});
+    }
+  }
+
   @Override
   public void close() {
     mutex.lock();

@@ -77,6 +77,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   private final AtomicLong forwards = new AtomicLong();
   private final Map<Long, CompletableFuture<Void>> forwarding = new ConcurrentHashMap<>();
   private final GrantedVotes votes = new GrantedVotes();
+  private final KeptLinks kept;
   private volatile boolean closed;
 
   private PeerRpc(Type type, PeerSettings settings, RaftServer server) {
@@ -85,6 +86,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     this.server = requireNonNull(server, "server");
     this.address = NetUtils.createSocketAddr(settings.address());
     this.listener = new PeerListener(settings, server, address);
+    this.kept = new KeptLinks(settings, server, this::link);
   }
 
   /** Ratis creates an instance by the class name. */
@@ -143,6 +145,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   @Override
   public void start() throws IOException {
     listener.start();
+    kept.start();
   }
 
   @Override
@@ -417,6 +420,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   @Override
   public void close() {
     closed = true;
+    kept.close();
     // first: whoever misses this node then finds nobody at its address
     try {
       listener.close();

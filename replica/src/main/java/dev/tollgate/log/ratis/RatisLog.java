@@ -88,6 +88,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RatisMembership membership;
   private final LeadershipRounds rounds;
   private final @Nullable MissingLeader missingLeader;
+  private final LateLeader lateLeader;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private final Supervision supervision;
@@ -132,6 +133,7 @@ public final class RatisLog implements ReplicatedLog {
     this.membership =
         new RatisMembership(
             server, GROUP, settings, transport, consumer::identity, stateMachine.hold());
+    this.lateLeader = new LateLeader(settings.nodeId(), settings.electionTimeout(), supervision);
     this.missingLeader =
         transport == null ? null : new MissingLeader(settings.nodeId(), supervision);
     this.rounds = new LeadershipRounds(new RatisLeadership(server, GROUP, transport), supervision);
@@ -203,6 +205,7 @@ public final class RatisLog implements ReplicatedLog {
       stateMachine.leaveIfRemoved();
       phase = Phase.RUNNING;
       stateMachine.tellLeadership();
+      lateLeader.start(server, GROUP);
       if (missingLeader != null) {
         PeerTransport peers = requireNonNull(transport, "transport");
         missingLeader.start(
@@ -544,6 +547,7 @@ public final class RatisLog implements ReplicatedLog {
     phase = Phase.STOPPED;
     stateMachine.closing();
     stateMachine.disk().close();
+    lateLeader.close();
     if (missingLeader != null) {
       missingLeader.close();
     }
