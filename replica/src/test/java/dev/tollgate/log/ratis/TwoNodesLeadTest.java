@@ -7,6 +7,7 @@ import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.peer.PeerTransport;
 import dev.tollgate.log.peer.WayTo;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 class TwoNodesLeadTest {
   private static final Logger LOG = LoggerFactory.getLogger(TwoNodesLeadTest.class);
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   private static final int MOST_LATE_MILLIS = 600;
 
@@ -76,6 +77,26 @@ class TwoNodesLeadTest {
     for (WayTo way : ways) {
       way.close();
     }
+  }
+
+  /** Or they would have to connect during the election. */
+  @Test
+  void areConnectedBeforeTheyNeedIt() throws Exception {
+    int leader = nodes.leader();
+    int one = (leader + 1) % 3;
+    int other = (leader + 2) % 3;
+    for (int i = 0; i < 2; i++) {
+      await().atMost(DEADLINE).until(() -> isConnected(one, other) && isConnected(other, one));
+      ways.get(one).breakOff(nodes.id(other));
+      ways.get(other).silence(nodes.id(one));
+      await().atMost(DEADLINE).until(() -> !isConnected(one, other));
+    }
+  }
+
+  private boolean isConnected(int from, int to) throws Exception {
+    PeerTransport transport =
+        (PeerTransport) RatisLogTest.serverOf(nodes.log(from)).getServerRpc();
+    return transport.isConnected(nodes.id(to));
   }
 
   @Test
@@ -183,12 +204,15 @@ class TwoNodesLeadTest {
       }
     }
     long died = System.nanoTime();
-    await(scene)
-        .atMost(DEADLINE)
-        .pollInterval(Duration.ofMillis(2))
-        .until(() -> nodes.leads(stays) || nodes.leads(restarts));
+    try {
+      await(scene)
+          .atMost(DEADLINE)
+          .pollInterval(Duration.ofMillis(2))
+          .until(() -> nodes.leads(stays) || nodes.leads(restarts));
+    } finally {
+      hold.countDown();
+    }
     long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - died);
-    hold.countDown();
     LOG.warn("{} ms without a leader: {}", took, scene);
     heal(leader, stays, restarts);
     return took;
