@@ -105,10 +105,16 @@ public final class Limits {
 
   /**
    * For how many election timeouts, but no less than {@link #DISK_MILLIS}, the disk of a node may
-   * sync nothing of what was written. After that the node does not vote and is not elected, and a
-   * leader steps down if a majority of the others has what its disk has not taken.
+   * sync nothing of what was written. After that the node does not vote and is not elected.
    */
   public static final int DISK_ELECTION_TIMEOUTS = 3;
+
+  /**
+   * For how many election timeouts a majority of the others may have what the disk of a leader has
+   * not taken, without any progress. Then this disk hangs, and the leader steps down: the disks of
+   * the others show what can be done in that time.
+   */
+  public static final int LEADER_DISK_ELECTION_TIMEOUTS = 2;
 
   /** A disk that is busy with other work may need that long for a sync. */
   public static final int DISK_MILLIS = 500;

@@ -229,13 +229,14 @@ final class PeerAppender extends LogAppenderBase {
                 }));
   }
 
+  /** A request says less than what is committed to a follower that has less. */
   private void traceCommit(AppendEntriesRequestProto request) {
     PromiseTrace trace = settings.trace();
     if (trace.isOn() && request.getLeaderCommit() != RaftLog.INVALID_LOG_INDEX) {
       RaftConfiguration members = getServer().getRaftConf();
       trace.committed(
           request.getLeaderTerm(),
-          request.getLeaderCommit(),
+          getRaftLog().getLastCommittedIndex(),
           members.getCurrentPeers(),
           members.getPreviousPeers(),
           RaftPeer::getId);
