@@ -70,7 +70,7 @@ final class PeerAppender extends LogAppenderBase {
     this.link = requireNonNull(link, "link");
     this.settings = requireNonNull(settings, "settings");
     this.snapshots = new SnapshotDelivery(this, link, settings);
-    this.lost = new LostEntries(this, settings.supervision());
+    this.lost = new LostEntries(this, link, settings.supervision());
   }
 
   @Override

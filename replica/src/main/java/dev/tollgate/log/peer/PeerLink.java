@@ -38,6 +38,9 @@ final class PeerLink implements AutoCloseable {
   private volatile int shortLived;
   private boolean closed;
 
+  /** Whether the node lacks entries that it has acknowledged to this one. */
+  private volatile boolean lostEntries;
+
   PeerLink(PeerSettings settings, RaftPeer peer) {
     this.settings = requireNonNull(settings, "settings");
     this.peer = requireNonNull(peer, "peer");
@@ -188,6 +191,15 @@ final class PeerLink implements AutoCloseable {
     if (open != null) {
       var unused = open.term().thenAccept(answer -> answered.accept(answer.body().i64()));
     }
+  }
+
+  /** True if the node lacks entries that it has acknowledged to this one, in this term. */
+  boolean hasLostEntries() {
+    return lostEntries;
+  }
+
+  void noteLostEntries(boolean lost) {
+    lostEntries = lost;
   }
 
   /** Connects, or has the node say something, so that a silent connection ends. Does not wait. */

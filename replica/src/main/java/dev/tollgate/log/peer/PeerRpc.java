@@ -416,6 +416,12 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     return link != null && link.connection() != null;
   }
 
+  @Override
+  public boolean hasLostEntries(String nodeId) {
+    PeerLink link = links.get(RaftPeerId.valueOf(nodeId));
+    return link != null && link.hasLostEntries();
+  }
+
   /** Ends all connections. Ratis calls this when the server is closed; later calls do nothing. */
   @Override
   public void close() {

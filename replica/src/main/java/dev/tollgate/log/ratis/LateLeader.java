@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.DivisionInfo;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Has a leader that has not applied its log yet make way for a node that has. A node that is behind
  * is elected if the others lack entries of its log. Once another node has these entries and has
- * applied them, it serves sooner.
+ * applied them, it serves sooner. A node that stands at a command (ADR 0097) makes way by itself.
  */
 final class LateLeader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LateLeader.class);
@@ -47,21 +48,25 @@ final class LateLeader implements AutoCloseable {
             supervision.threads("tollgate-" + nodeId + "-late-leader"));
   }
 
-  /** Looks periodically until this is closed. */
-  void start(RaftServer server, RaftGroupId group) {
+  /**
+   * Looks periodically until this is closed.
+   *
+   * @param standing whether this node stands at a command
+   */
+  void start(RaftServer server, RaftGroupId group, BooleanSupplier standing) {
     var unused =
         clock.scheduleWithFixedDelay(
-            supervision.repeated("the look for a late leader", () -> look(server, group)),
+            supervision.repeated("the look for a late leader", () -> look(server, group, standing)),
             lookMillis,
             lookMillis,
             TimeUnit.MILLISECONDS);
   }
 
-  private void look(RaftServer server, RaftGroupId group) {
+  private void look(RaftServer server, RaftGroupId group, BooleanSupplier standing) {
     try {
       RaftServer.Division division = server.getDivision(group);
       DivisionInfo info = division.getInfo();
-      if (!info.isLeader() || info.isLeaderReady()) {
+      if (!info.isLeader() || info.isLeaderReady() || standing.getAsBoolean()) {
         lateNanos = null;
         return;
       }

@@ -111,7 +111,8 @@ public final class RatisLog implements ReplicatedLog {
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.identity = identity(settings);
-    this.trace = PromiseTrace.open(settings.nodeId(), settings.promises());
+    this.trace = 
+        PromiseTrace.open(settings.nodeId(), identity.incarnation(), settings.promises());
     this.stateMachine = new RatisStateMachine(settings, identity, consumer, trace);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.clocks = new PeerClocks(settings.clock(), System::nanoTime);
@@ -205,7 +206,7 @@ public final class RatisLog implements ReplicatedLog {
       stateMachine.leaveIfRemoved();
       phase = Phase.RUNNING;
       stateMachine.tellLeadership();
-      lateLeader.start(server, GROUP);
+      lateLeader.start(server, GROUP, stateMachine::isStanding);
       if (missingLeader != null) {
         PeerTransport peers = requireNonNull(transport, "transport");
         missingLeader.start(
@@ -347,7 +348,12 @@ public final class RatisLog implements ReplicatedLog {
     for (RaftPeer peer : division.getGroup().getPeers()) {
       String id = peer.getId().toString();
       members.add(
-          new LogStatus.Member(id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
+          new LogStatus.Member(
+              id,
+              peer.getAddress(),
+              told.getOrDefault(id, -1L),
+              silence.get(id),
+              info.isLeader() && transport != null && transport.hasLostEntries(id)));
     }
     return new LogStatus(
         settings.nodeId(),
