@@ -31,8 +31,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The disk hangs if entries, or the vote, have been waiting for it for {@link
  * Limits#DISK_ELECTION_TIMEOUTS} election timeouts without progress, or for {@link
- * Limits#LEADER_DISK_ELECTION_TIMEOUTS} if the node leads and a majority of followers has more. It works again once the thread
- * that writes the log has done what it was given when that was found. Thread-safe.
+ * Limits#LEADER_DISK_ELECTION_TIMEOUTS} if the node leads and a majority of followers has more. It
+ * works again once the thread that writes the log has done what it was given when that was found.
+ * Thread-safe.
  */
 final class DiskWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
@@ -88,8 +89,7 @@ final class DiskWatch implements AutoCloseable {
         TimeUnit.MILLISECONDS.toNanos(
             Math.max(
                 Limits.DISK_MILLIS, Limits.DISK_ELECTION_TIMEOUTS * electionTimeout.toMillis()));
-    this.mostNanosOfALeader =
-        Limits.LEADER_DISK_ELECTION_TIMEOUTS * electionTimeout.toNanos();
+    this.mostNanosOfALeader = Limits.LEADER_DISK_ELECTION_TIMEOUTS * electionTimeout.toNanos();
     this.clock =
         Executors.newSingleThreadScheduledExecutor(
             supervision.threads("tollgate-" + nodeId + "-disk-watch"));

@@ -111,8 +111,7 @@ public final class RatisLog implements ReplicatedLog {
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.identity = identity(settings);
-    this.trace = 
-        PromiseTrace.open(settings.nodeId(), identity.incarnation(), settings.promises());
+    this.trace = PromiseTrace.open(settings.nodeId(), identity.incarnation(), settings.promises());
     this.stateMachine = new RatisStateMachine(settings, identity, consumer, trace);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.clocks = new PeerClocks(settings.clock(), System::nanoTime);

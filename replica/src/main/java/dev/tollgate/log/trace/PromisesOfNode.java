@@ -89,9 +89,7 @@ final class PromisesOfNode {
     }
     if (line.term() < term) {
       all.found(PromiseRule.TERMS_RISE, line, node + " starts in this term, and had kept " + term);
-    } else if (line.term() == term
-        && votes.containsKey(term)
-        && !vote.equals(votes.get(term))) {
+    } else if (line.term() == term && votes.containsKey(term) && !vote.equals(votes.get(term))) {
       all.found(
           PromiseRule.ONE_SYNCED_VOTE,
           line,

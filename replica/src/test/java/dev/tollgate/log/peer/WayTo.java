@@ -170,8 +170,7 @@ public final class WayTo implements AutoCloseable {
 
   private static String sender(byte[] hello) throws IOException {
     WireReader body =
-        Frame.read(
-                new DataInputStream(new ByteArrayInputStream(hello)), Frame.MAX_HELLO_BYTES)
+        Frame.read(new DataInputStream(new ByteArrayInputStream(hello)), Frame.MAX_HELLO_BYTES)
             .body();
     body.flag();
     return PeerCredentials.read(body.bytes()).from();

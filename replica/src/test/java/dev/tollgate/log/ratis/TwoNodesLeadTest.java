@@ -89,8 +89,7 @@ class TwoNodesLeadTest {
   }
 
   private boolean isConnected(int from, int to) throws Exception {
-    PeerTransport transport =
-        (PeerTransport) RatisLogTest.serverOf(nodes.log(from)).getServerRpc();
+    PeerTransport transport = (PeerTransport) RatisLogTest.serverOf(nodes.log(from)).getServerRpc();
     return transport.isConnected(nodes.id(to));
   }
 
