@@ -127,7 +127,7 @@ public final class WayTo implements AutoCloseable {
   }
 
   private void breakOff(Predicate<String> from) throws IOException {
-    for (Carried connection : connections) {
+    for (Carried connection : List.copyOf(connections)) {
       if (from.test(connection.from)) {
         connection.close();
         connections.remove(connection);
