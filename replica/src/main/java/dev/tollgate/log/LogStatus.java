@@ -85,9 +85,20 @@ public record LogStatus(
    *     not. A leader hears it of all followers, followers of each other, and nobody of the leader.
    * @param silentMillis for how long this node has not heard from that node; null if it does not
    *     listen to it. Leaders hear all followers, followers only their leader.
+   * @param lostEntries true if this node leads, and that node lacks entries that it has
+   *     acknowledged
    */
   public record Member(
-      String nodeId, String raftAddress, long appliedIndex, @Nullable Long silentMillis) {
+      String nodeId,
+      String raftAddress,
+      long appliedIndex,
+      @Nullable Long silentMillis,
+      boolean lostEntries) {
+    public Member(
+        String nodeId, String raftAddress, long appliedIndex, @Nullable Long silentMillis) {
+      this(nodeId, raftAddress, appliedIndex, silentMillis, /* lostEntries= */ false);
+    }
+
     public Member(String nodeId, String raftAddress, long appliedIndex) {
       this(nodeId, raftAddress, appliedIndex, null);
     }

@@ -9,10 +9,12 @@ import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.trace.PromiseFiles;
 import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -157,7 +159,8 @@ final class LocalCluster implements AutoCloseable {
         new NodeSettings(
             id,
             raft.withTls(encryption == null ? null : encryption.peers())
-                .withClock(clocks.apply(id)),
+                .withClock(clocks.apply(id))
+                .withPromises(PromiseFiles.of(directory, id)),
             null,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
             MAX_CONNECTIONS,
@@ -286,8 +289,14 @@ final class LocalCluster implements AutoCloseable {
     return verdicts;
   }
 
+  /** Stops all nodes, and checks what they have promised each other. */
   @Override
   public void close() {
     nodes.values().forEach(Node::close);
+    try {
+      PromiseFiles.check(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -45,10 +45,17 @@ public final class Limits {
   public static final long CAUGHT_UP_MILLIS = 5_000;
 
   /**
-   * For how long a node that lacks committed entries stands for no election while no node leads. It
-   * may be the only one whose log is complete, and a leader that serves late is better than none.
+   * For how many of the longest election timeouts a node that lacks committed entries stands for no
+   * election while no node leads. Then no other node can be elected, so this one leads until
+   * another one has its entries.
    */
-  public static final long LEADERLESS_MILLIS = 10_000;
+  public static final int LEADERLESS_ELECTION_TIMEOUTS = 2;
+
+  /**
+   * For how many of the shortest election timeouts a leader may apply what is committed, while
+   * another node has applied all of it. Then it hands leadership over to that node.
+   */
+  public static final int LATE_LEADER_ELECTION_TIMEOUTS = 1;
 
   /**
    * By how much the term of a message may be ahead of the term of the node that gets it. A cluster
@@ -104,10 +111,16 @@ public final class Limits {
 
   /**
    * For how many election timeouts, but no less than {@link #DISK_MILLIS}, the disk of a node may
-   * sync nothing of what was written. After that the node does not vote and is not elected, and a
-   * leader steps down if a majority of the others has what its disk has not taken.
+   * sync nothing of what was written. After that the node does not vote and is not elected.
    */
   public static final int DISK_ELECTION_TIMEOUTS = 3;
+
+  /**
+   * For how many election timeouts a majority of the others may have what the disk of a leader has
+   * not taken, without any progress. Then this disk hangs, and the leader steps down: the disks of
+   * the others show what can be done in that time.
+   */
+  public static final int LEADER_DISK_ELECTION_TIMEOUTS = 2;
 
   /** A disk that is busy with other work may need that long for a sync. */
   public static final int DISK_MILLIS = 500;

@@ -24,6 +24,7 @@ final class LostEntries {
   private static final long NONE = -1;
 
   private final LogAppender appender;
+  private final PeerLink link;
   private final Supervision supervision;
 
   /** The last entry of which the follower has not said whether its log has it; else NONE. */
@@ -32,9 +33,11 @@ final class LostEntries {
   /** True while an answer is under way. */
   private boolean asking;
 
-  LostEntries(LogAppender appender, Supervision supervision) {
+  LostEntries(LogAppender appender, PeerLink link, Supervision supervision) {
     this.appender = requireNonNull(appender, "appender");
+    this.link = requireNonNull(link, "link");
     this.supervision = requireNonNull(supervision, "supervision");
+    link.noteLostEntries(false);
   }
 
   /**
@@ -59,6 +62,7 @@ final class LostEntries {
           nextIndex - 1);
     }
     asked = Math.max(asked, acknowledged);
+    link.noteLostEntries(true);
   }
 
   /** True until the follower has said that it lacks nothing. */
@@ -99,6 +103,7 @@ final class LostEntries {
     if (hasAll && asked == index) {
       LOG.info("{}: node {} has entry {}", appender, appender.getFollowerId(), index);
       asked = NONE;
+      link.noteLostEntries(false);
     }
   }
 }

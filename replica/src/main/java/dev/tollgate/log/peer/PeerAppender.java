@@ -70,7 +70,7 @@ final class PeerAppender extends LogAppenderBase {
     this.link = requireNonNull(link, "link");
     this.settings = requireNonNull(settings, "settings");
     this.snapshots = new SnapshotDelivery(this, link, settings);
-    this.lost = new LostEntries(this, settings.supervision());
+    this.lost = new LostEntries(this, link, settings.supervision());
   }
 
   @Override
@@ -229,13 +229,14 @@ final class PeerAppender extends LogAppenderBase {
                 }));
   }
 
+  /** A request says less than what is committed to a follower that has less. */
   private void traceCommit(AppendEntriesRequestProto request) {
     PromiseTrace trace = settings.trace();
     if (trace.isOn() && request.getLeaderCommit() != RaftLog.INVALID_LOG_INDEX) {
       RaftConfiguration members = getServer().getRaftConf();
       trace.committed(
           request.getLeaderTerm(),
-          request.getLeaderCommit(),
+          getRaftLog().getLastCommittedIndex(),
           members.getCurrentPeers(),
           members.getPreviousPeers(),
           RaftPeer::getId);

@@ -38,6 +38,9 @@ final class PeerLink implements AutoCloseable {
   private volatile int shortLived;
   private boolean closed;
 
+  /** Whether the node lacks entries that it has acknowledged to this one. */
+  private volatile boolean lostEntries;
+
   PeerLink(PeerSettings settings, RaftPeer peer) {
     this.settings = requireNonNull(settings, "settings");
     this.peer = requireNonNull(peer, "peer");
@@ -187,6 +190,24 @@ final class PeerLink implements AutoCloseable {
     PeerConnection open = connection();
     if (open != null) {
       var unused = open.term().thenAccept(answer -> answered.accept(answer.body().i64()));
+    }
+  }
+
+  /** True if the node lacks entries that it has acknowledged to this one, in this term. */
+  boolean hasLostEntries() {
+    return lostEntries;
+  }
+
+  void noteLostEntries(boolean lost) {
+    lostEntries = lost;
+  }
+
+  /** Connects, or has the node say something, so that a silent connection ends. Does not wait. */
+  void keep() {
+    if (connection() == null) {
+      var unused = attempt();
+    } else {
+      ask(term -> {});
     }
   }
 

@@ -76,6 +76,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   private final AtomicLong forwards = new AtomicLong();
   private final Map<Long, CompletableFuture<Void>> forwarding = new ConcurrentHashMap<>();
   private final GrantedVotes votes = new GrantedVotes();
+  private final KeptLinks kept;
   private volatile boolean closed;
 
   private PeerRpc(Type type, PeerSettings settings, RaftServer server) {
@@ -84,6 +85,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     this.server = requireNonNull(server, "server");
     this.address = NetUtils.createSocketAddr(settings.address());
     this.listener = new PeerListener(settings, server, address);
+    this.kept = new KeptLinks(settings, server, this::link);
   }
 
   /** Ratis creates an instance by the class name. */
@@ -142,6 +144,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   @Override
   public void start() throws IOException {
     listener.start();
+    kept.start();
   }
 
   @Override
@@ -411,10 +414,17 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     return link != null && link.connection() != null;
   }
 
+  @Override
+  public boolean hasLostEntries(String nodeId) {
+    PeerLink link = links.get(RaftPeerId.valueOf(nodeId));
+    return link != null && link.hasLostEntries();
+  }
+
   /** Ends all connections. Ratis calls this when the server is closed; later calls do nothing. */
   @Override
   public void close() {
     closed = true;
+    kept.close();
     // first: whoever misses this node then finds nobody at its address
     try {
       listener.close();

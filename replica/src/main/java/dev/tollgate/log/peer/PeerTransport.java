@@ -50,6 +50,9 @@ public interface PeerTransport extends AutoCloseable {
   /** True if there is a connection from this node to another one at this moment. */
   boolean isConnected(String nodeId);
 
+  /** True if a follower of this leader lacks entries that it has acknowledged in this term. */
+  boolean hasLostEntries(String nodeId);
+
   @Override
   void close();
 }

@@ -18,6 +18,9 @@ final class ApplyLag {
 
   private long lackingNanos;
 
+  /** Whether a node that may be elected lacks entries that this node has. */
+  private boolean needed;
+
   /**
    * @param longestNanos for how long a node that has caught up may lack a committed entry
    * @param leaderlessNanos for how long the entries that it lacks count without a leader
@@ -30,6 +33,7 @@ final class ApplyLag {
   /** Notes what was committed; to be called often, by every message of a leader. */
   synchronized void note(long committedIndex, long appliedIndex, long nowNanos) {
     lacking = false;
+    needed = false;
     if (appliedIndex >= markedIndex) {
       markedIndex = committedIndex;
       markedNanos = nowNanos;
@@ -37,8 +41,16 @@ final class ApplyLag {
   }
 
   /**
-   * True if the node could serve soon after it was elected, or no other node was elected for long;
-   * to be called before each candidacy.
+   * Notes that a node has asked for a vote that lacks entries of this node's log. That node is not
+   * elected without this one, and gets the entries once this one leads.
+   */
+  synchronized void needed() {
+    needed = true;
+  }
+
+  /**
+   * True if the node could serve soon after it was elected, if another node cannot be elected
+   * before it, or if none was for long; to be called before each candidacy.
    */
   synchronized boolean hasCaughtUp(long committedIndex, long appliedIndex, long nowNanos) {
     if (committedIndex - appliedIndex <= LogStatus.CAUGHT_UP_ENTRIES
@@ -50,6 +62,6 @@ final class ApplyLag {
       lacking = true;
       lackingNanos = nowNanos;
     }
-    return nowNanos - lackingNanos > leaderlessNanos;
+    return needed || nowNanos - lackingNanos > leaderlessNanos;
   }
 }

@@ -30,12 +30,14 @@ import org.slf4j.LoggerFactory;
  * as that takes. Stepping down writes nothing.
  *
  * <p>The disk hangs if entries, or the vote, have been waiting for it for {@link
- * Limits#DISK_ELECTION_TIMEOUTS} election timeouts without progress. It works again once the thread
- * that writes the log has done what it was given when that was found. Thread-safe.
+ * Limits#DISK_ELECTION_TIMEOUTS} election timeouts without progress, or for {@link
+ * Limits#LEADER_DISK_ELECTION_TIMEOUTS} if the node leads and a majority of followers has more. It
+ * works again once the thread that writes the log has done what it was given when that was found.
+ * Thread-safe.
  */
 final class DiskWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
-  private static final int LOOKS_PER_ELECTION_TIMEOUT = 2;
+  private static final int LOOKS_PER_ELECTION_TIMEOUT = 4;
 
   /** Work on the disk. */
   interface Work {
@@ -59,6 +61,7 @@ final class DiskWatch implements AutoCloseable {
   private final Supervision supervision;
   private final long lookMillis;
   private final long mostNanos;
+  private final long mostNanosOfALeader;
   private final ScheduledExecutorService clock;
 
   /** The last entry that was synced, and since when, as far as entries wait. Of one thread. */
@@ -86,6 +89,7 @@ final class DiskWatch implements AutoCloseable {
         TimeUnit.MILLISECONDS.toNanos(
             Math.max(
                 Limits.DISK_MILLIS, Limits.DISK_ELECTION_TIMEOUTS * electionTimeout.toMillis()));
+    this.mostNanosOfALeader = Limits.LEADER_DISK_ELECTION_TIMEOUTS * electionTimeout.toNanos();
     this.clock =
         Executors.newSingleThreadScheduledExecutor(
             supervision.threads("tollgate-" + nodeId + "-disk-watch"));
@@ -157,10 +161,14 @@ final class DiskWatch implements AutoCloseable {
       synced = flushed;
       syncedNanos = now;
     }
+    if (!othersHaveMore(division, flushed)) {
+      behindNanos = now;
+    }
     Long write = writeNanos;
     long since = write != null && write - syncedNanos < 0 ? write : syncedNanos;
     Hang current = hang;
-    if (current == null && now - since >= mostNanos) {
+    boolean holdsUp = now - Math.max(behindNanos, since) >= mostNanosOfALeader;
+    if (current == null && (holdsUp || now - since >= mostNanos)) {
       hang = new Hang(since, writer.drained());
       LOG.warn(
           "{}: the disk of {} hangs: it has not synced for {} ms what this node has written. {}."
@@ -179,9 +187,7 @@ final class DiskWatch implements AutoCloseable {
           directory,
           TimeUnit.NANOSECONDS.toMillis(now - current.sinceNanos()));
     }
-    if (!othersHaveMore(division, flushed)) {
-      behindNanos = now;
-    } else if (isHung() && now - behindNanos >= mostNanos) {
+    if (isHung() && now - behindNanos >= mostNanosOfALeader) {
       stepDown(server, division);
     }
   }

@@ -24,6 +24,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
@@ -80,10 +81,7 @@ final class FollowerAppends implements PeerService {
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
   private final long electionMillis;
-  private final ApplyLag lag =
-      new ApplyLag(
-          TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS),
-          TimeUnit.MILLISECONDS.toNanos(Limits.LEADERLESS_MILLIS));
+  private final ApplyLag lag;
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
@@ -104,6 +102,10 @@ final class FollowerAppends implements PeerService {
       Consumer<Throwable> failed,
       PromiseTrace trace) {
     this.electionMillis = electionMillis;
+    this.lag =
+        new ApplyLag(
+            TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS),
+            TimeUnit.MILLISECONDS.toNanos(Limits.LEADERLESS_ELECTION_TIMEOUTS * electionMillis));
     this.trace = requireNonNull(trace, "trace");
     this.updater = requireNonNull(updater, "updater");
     this.disk = requireNonNull(disk, "disk");
@@ -315,6 +317,9 @@ final class FollowerAppends implements PeerService {
       JoiningVotes joining = votes;
       RequestVoteReplyProto joiner = joining == null ? null : joining.vote(request);
       RequestVoteReplyProto reply = joiner == null ? ratis.vote(request) : joiner;
+      if (!reply.getServerReply().getSuccess() && lacksEntries(request, reply)) {
+        lag.needed();
+      }
       if (trace.isOn()) {
         TracedAnswers.write(trace, request, reply);
       }
@@ -324,6 +329,14 @@ final class FollowerAppends implements PeerService {
         voting.decrementAndGet();
       }
     }
+  }
+
+  /** True if the log of a candidate ends before that of this node. */
+  private static boolean lacksEntries(
+      RequestVoteRequestProto request, RequestVoteReplyProto reply) {
+    return TermIndex.valueOf(reply.getLastEntry())
+            .compareTo(TermIndex.valueOf(request.getCandidateLastEntry()))
+        > 0;
   }
 
   @Override

@@ -1,16 +1,19 @@
 package dev.tollgate.log.ratis;
 
+import static java.util.Comparator.comparingLong;
 import static java.util.stream.Collectors.toCollection;
 
 import dev.tollgate.log.peer.PeerTransport;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -91,9 +94,18 @@ final class RatisLeadership implements LeadershipRounds.Group {
    */
   static CompletableFuture<Void> stepDownForAnother(
       RaftServer server, RaftServer.Division division, Executor executor) throws IOException {
+    List<RaftPeerId> heard = heardLast(division);
     // not on the thread of Ratis, which has its monitor
     return requestStepDown(server, division.getGroup().getGroupId())
-        .thenRunAsync(() -> offerLeadership(server, division), executor);
+        .thenRunAsync(() -> offerLeadership(server, division, heard), executor);
+  }
+
+  /** Returns the followers, those first that this leader has just heard: a dead one costs time. */
+  private static List<RaftPeerId> heardLast(RaftServer.Division division) {
+    return division.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
+        .sorted(comparingLong(ServerRpcProto::getLastRpcElapsedTimeMs))
+        .map(follower -> RaftPeerId.valueOf(follower.getId().getId()))
+        .toList();
   }
 
   private static CompletableFuture<RaftClientReply> requestStepDown(
@@ -103,12 +115,12 @@ final class RatisLeadership implements LeadershipRounds.Group {
             CLIENT, server.getId(), group, CALLS.incrementAndGet(), null, STEP_DOWN_MILLIS));
   }
 
-  private static void offerLeadership(RaftServer server, RaftServer.Division division) {
+  private static void offerLeadership(
+      RaftServer server, RaftServer.Division division, List<RaftPeerId> followers) {
     TermIndex last = division.getRaftLog().getLastEntryTermIndex();
-    for (RaftPeer peer : division.getRaftConf().getCurrentPeers()) {
-      if (last != null
-          && !peer.getId().equals(server.getId())
-          && stands(server, division, peer, last)) {
+    for (RaftPeerId follower : followers) {
+      RaftPeer peer = division.getRaftConf().getPeer(follower);
+      if (last != null && peer != null && stands(server, division, peer, last)) {
         return;
       }
     }

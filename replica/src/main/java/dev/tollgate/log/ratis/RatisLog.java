@@ -86,6 +86,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RatisMembership membership;
   private final LeadershipRounds rounds;
   private final @Nullable MissingLeader missingLeader;
+  private final LateLeader lateLeader;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private final Supervision supervision;
@@ -108,7 +109,7 @@ public final class RatisLog implements ReplicatedLog {
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.identity = identity(settings);
-    this.trace = PromiseTrace.open(settings.nodeId(), settings.promises());
+    this.trace = PromiseTrace.open(settings.nodeId(), identity.incarnation(), settings.promises());
     this.stateMachine = new RatisStateMachine(settings, identity, consumer, trace);
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.clocks = new PeerClocks(settings.clock(), System::nanoTime);
@@ -130,6 +131,7 @@ public final class RatisLog implements ReplicatedLog {
     this.membership =
         new RatisMembership(
             server, GROUP, settings, transport, consumer::identity, stateMachine.hold());
+    this.lateLeader = new LateLeader(settings.nodeId(), settings.electionTimeout(), supervision);
     this.missingLeader =
         transport == null ? null : new MissingLeader(settings.nodeId(), supervision);
     this.rounds = new LeadershipRounds(new RatisLeadership(server, GROUP, transport), supervision);
@@ -201,6 +203,7 @@ public final class RatisLog implements ReplicatedLog {
       stateMachine.end().leaveIfRemoved();
       phase = Phase.RUNNING;
       stateMachine.tellLeadership();
+      lateLeader.start(server, GROUP, stateMachine.entries()::isStanding);
       if (missingLeader != null) {
         PeerTransport peers = requireNonNull(transport, "transport");
         missingLeader.start(
@@ -353,7 +356,12 @@ public final class RatisLog implements ReplicatedLog {
     for (RaftPeer peer : division.getGroup().getPeers()) {
       String id = peer.getId().toString();
       members.add(
-          new LogStatus.Member(id, peer.getAddress(), told.getOrDefault(id, -1L), silence.get(id)));
+          new LogStatus.Member(
+              id,
+              peer.getAddress(),
+              told.getOrDefault(id, -1L),
+              silence.get(id),
+              info.isLeader() && transport != null && transport.hasLostEntries(id)));
     }
     return new LogStatus(
         settings.nodeId(),
@@ -553,6 +561,7 @@ public final class RatisLog implements ReplicatedLog {
     phase = Phase.STOPPED;
     stateMachine.end().closing();
     stateMachine.disk().close();
+    lateLeader.close();
     if (missingLeader != null) {
       missingLeader.close();
     }

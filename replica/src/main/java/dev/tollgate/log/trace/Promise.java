@@ -30,6 +30,9 @@ public record Promise(
   /** Stands for an empty detail. */
   public static final String NOTHING = "-";
 
+  /** Stands before the incarnation of a directory. */
+  static final char OF = '@';
+
   /** Ends each whole line: a process may be killed while it writes one. */
   private static final String END = ".";
 
@@ -39,7 +42,8 @@ public record Promise(
   public enum Kind {
     /**
      * The node starts: the term that it has kept, the last entry that it has, the last entry that
-     * is synced (other), its vote in that term.
+     * is synced (other), its vote in that term and, after {@link #OF}, the incarnation of its
+     * directory. A node with another directory has promised nothing yet.
      */
     RESTARTED,
     /** The file with this term and this vote is synced. */

@@ -22,6 +22,9 @@ public final class PromiseChecker {
   /** By how many lines a line may be written too late. */
   static final int WINDOW = 10_000;
 
+  /** Indexes of one epoch of a cluster, at least. */
+  private static final long EPOCH = 1L << 31;
+
   private static final Comparator<Promise> IN_ORDER =
       Comparator.comparingLong(Promise::sequence)
           .thenComparing(Promise::kind)
@@ -86,7 +89,23 @@ public final class PromiseChecker {
   }
 
   private void read(Promise line) {
-    traces.computeIfAbsent(line.node(), Trace::new).read(line);
+    traces.computeIfAbsent(line.node(), Trace::new).read(withinEpoch(line));
+  }
+
+  /** The log of a restored cluster begins at the index of its epoch: entries count from there. */
+  private static Promise withinEpoch(Promise line) {
+    return line.index() < EPOCH
+        ? line
+        : new Promise(
+            line.sequence(),
+            line.nanos(),
+            line.time(),
+            line.node(),
+            line.kind(),
+            line.term(),
+            line.index() % EPOCH,
+            line.kind() == Kind.LACKS ? line.other() : line.other() % EPOCH,
+            line.detail());
   }
 
   private void read(Path file) throws IOException {

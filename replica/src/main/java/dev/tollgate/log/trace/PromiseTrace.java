@@ -28,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PromiseTrace implements AutoCloseable {
   /** Writes nothing. */
-  public static final PromiseTrace NONE = new PromiseTrace("", null);
+  public static final PromiseTrace NONE = new PromiseTrace("", "", null);
 
   private static final long NO_INDEX = -1;
 
   private final String nodeId;
+  private final String incarnation;
 
   /** No channel: an interrupt of the thread that writes would close it. */
   private final @Nullable OutputStream out;
@@ -43,18 +44,21 @@ public final class PromiseTrace implements AutoCloseable {
   private long committedTerm = NO_INDEX;
   private long committedIndex = NO_INDEX;
 
-  private PromiseTrace(String nodeId, @Nullable OutputStream out) {
+  private PromiseTrace(String nodeId, String incarnation, @Nullable OutputStream out) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.incarnation = requireNonNull(incarnation, "incarnation");
     this.out = out;
   }
 
   /**
    * Appends to a file, or returns {@link #NONE}.
    *
+   * @param incarnation of the directory of the node
    * @param file must not be in the directory of the node; null for none
    */
   @SuppressWarnings("resource") // the result has it
-  public static PromiseTrace open(String nodeId, @Nullable Path file) throws IOException {
+  public static PromiseTrace open(String nodeId, Object incarnation, @Nullable Path file)
+      throws IOException {
     if (file == null) {
       return NONE;
     }
@@ -63,7 +67,7 @@ public final class PromiseTrace implements AutoCloseable {
     if (torn) {
       out.write('\n');
     }
-    return new PromiseTrace(nodeId, out);
+    return new PromiseTrace(nodeId, incarnation.toString(), out);
   }
 
   private static boolean endsWithLine(Path file) throws IOException {
@@ -88,7 +92,13 @@ public final class PromiseTrace implements AutoCloseable {
 
   /** The first line of a process. */
   public void restarted(long term, String vote, long last, long synced) {
-    write(mark(), Kind.RESTARTED, term, last, synced, vote);
+    write(
+        mark(),
+        Kind.RESTARTED,
+        term,
+        last,
+        synced,
+        (vote.isEmpty() ? Promise.NOTHING : vote) + Promise.OF + incarnation);
   }
 
   /** The file with the term and the vote is synced. */

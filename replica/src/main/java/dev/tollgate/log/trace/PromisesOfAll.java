@@ -87,6 +87,11 @@ final class PromisesOfAll {
     }
   }
 
+  /** A leader has committed this entry of its term, and may have told nobody. */
+  void reached(long term, long index) {
+    lastCommitted.merge(term, index, Math::max);
+  }
+
   /** An entry that is committed by a line. */
   void committed(Promise line, long index, long entryTerm) {
     long before = committed.at(index);

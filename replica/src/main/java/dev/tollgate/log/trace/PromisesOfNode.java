@@ -15,6 +15,9 @@ final class PromisesOfNode {
   private final String node;
   private final PromisesOfAll all;
 
+  /** Of the directory of the node; empty before its first line. */
+  private String incarnation = "";
+
   /** The highest term in the synced file. */
   private long term = NONE;
 
@@ -77,19 +80,24 @@ final class PromisesOfNode {
   }
 
   private void restarted(Promise line) {
+    int of = line.detail().indexOf(Promise.OF);
+    String vote = of < 0 ? line.detail() : line.detail().substring(0, of);
+    String now = line.detail().substring(vote.length());
+    if (!now.equals(incarnation)) {
+      forget();
+      incarnation = now;
+    }
     if (line.term() < term) {
       all.found(PromiseRule.TERMS_RISE, line, node + " starts in this term, and had kept " + term);
-    } else if (line.term() == term
-        && votes.containsKey(term)
-        && !line.detail().equals(votes.get(term))) {
+    } else if (line.term() == term && votes.containsKey(term) && !vote.equals(votes.get(term))) {
       all.found(
           PromiseRule.ONE_SYNCED_VOTE,
           line,
           node + " starts with this vote, and had voted for " + votes.get(term));
     }
     term = Math.max(term, line.term());
-    if (!line.detail().equals(Promise.NOTHING)) {
-      votes.putIfAbsent(line.term(), line.detail());
+    if (!vote.equals(Promise.NOTHING)) {
+      votes.putIfAbsent(line.term(), vote);
     }
     if (line.index() < promised) {
       all.found(
@@ -97,11 +105,26 @@ final class PromisesOfNode {
           line,
           node + " starts with this log, and had promised to have entry " + promised);
     }
+    leadershipEnds();
     synced = line.other();
     promises.clear();
     promise(line, Math.min(promised, line.index()));
     log.cut(line.index() + 1);
     leads = NONE;
+  }
+
+  /** The node has another directory, so what it has promised before is not its own. */
+  private void forget() {
+    term = NONE;
+    votes.clear();
+    synced = NONE;
+    promised = NONE;
+    promises.clear();
+    log.cut(0);
+    led.clear();
+    leads = NONE;
+    counted.clear();
+    committed = NONE;
   }
 
   private void kept(Promise line) {
@@ -196,7 +219,25 @@ final class PromisesOfNode {
     all.leads(line);
   }
 
+  /** What a majority has acknowledged is committed, although this node may have told nobody. */
+  private void leadershipEnds() {
+    if (leads == NONE) {
+      return;
+    }
+    long reached =
+        counted.values().stream()
+            .filter(index -> index >= ownFrom || log.at(index) == leads)
+            .filter(index -> Members.of(members).majority(one -> has(one, index)))
+            .mapToLong(Long::longValue)
+            .max()
+            .orElse(NONE);
+    if (reached != NONE) {
+      all.reached(leads, reached);
+    }
+  }
+
   private void follows(Promise line) {
+    leadershipEnds();
     if (leads != NONE) {
       log.put(ownFrom, line.index(), leads);
       leads = NONE;

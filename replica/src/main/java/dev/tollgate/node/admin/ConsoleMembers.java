@@ -52,6 +52,7 @@ final class ConsoleMembers {
           .member("appliedIndex", index < 0 ? null : (Long) index)
           .member("entriesBehind", index < 0 ? null : (Long) (committed - index))
           .member("silentMillis", member.silentMillis())
+          .member("lostEntries", member.lostEntries())
           .member("reach", reach.name())
           .close('}');
     }

@@ -134,7 +134,8 @@ final class DebugPages {
               + (member.appliedIndex() < 0 ? "?" : member.appliedIndex())
               + ", silent for "
               + (member.silentMillis() == null ? "?" : member.silentMillis())
-              + " ms");
+              + " ms"
+              + (member.lostEntries() ? ", has lost entries" : ""));
     }
   }
 

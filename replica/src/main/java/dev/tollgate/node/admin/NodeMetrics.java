@@ -78,11 +78,15 @@ final class NodeMetrics {
   private static void addRaft(MetricFamilies families, LogStatus status, NodeFigures node) {
     Map<Labels, Number> lags = new LinkedHashMap<>();
     Map<Labels, Number> silences = new LinkedHashMap<>();
+    Map<Labels, Number> losses = new LinkedHashMap<>();
     for (LogStatus.Member member : status.members()) {
       if (lags.size() == AdminLimits.LABELED_MEMBERS) {
         break;
       }
       Labels labels = Labels.of("member", member.nodeId());
+      if (status.role() == LogStatus.Role.LEADER) {
+        losses.put(labels, member.lostEntries() ? 1 : 0);
+      }
       if (member.appliedIndex() >= 0) {
         lags.put(labels, Math.max(0, status.knownCommitIndex() - member.appliedIndex()));
       }
@@ -120,7 +124,11 @@ final class NodeMetrics {
         .gauges(
             "tollgate_member_silence_seconds",
             "For how long this node has not heard from a member to which it listens.",
-            silences);
+            silences)
+        .gauges(
+            "tollgate_member_lost_entries",
+            "1 if a member lacks entries that it has acknowledged to this leader, else 0.",
+            losses);
   }
 
   private static void addClocks(MetricFamilies families, LogClock.Look clocks) {

@@ -163,7 +163,7 @@ public final class FaultyWay implements AutoCloseable {
   }
 
   /** Returns the bytes of a frame, its length included. */
-  private static byte[] frame(DataInputStream in) throws IOException {
+  static byte[] frame(DataInputStream in) throws IOException {
     int length = in.readInt();
     byte[] frame = new byte[Integer.BYTES + length];
     ByteBuffer.wrap(frame).putInt(length);

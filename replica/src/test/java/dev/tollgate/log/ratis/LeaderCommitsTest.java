@@ -204,7 +204,17 @@ class LeaderCommitsTest {
     int heard = loses.heartbeats();
     await().until(() -> loses.heartbeats() > heard + 5);
     assertEquals(had - 1, loses.last());
+    assertEquals(List.of(loses.id()), reported());
     loses.saysThatItLost(false);
     await().until(() -> loses.last() == had + 1);
+    assertEquals(List.of(), reported());
+  }
+
+  /** Returns which members have lost entries, as operators are told. */
+  private List<String> reported() {
+    return leader.status().members().stream()
+        .filter(LogStatus.Member::lostEntries)
+        .map(LogStatus.Member::nodeId)
+        .toList();
   }
 }

@@ -127,6 +127,11 @@ class StateTakeoverTest {
     }
 
     @Override
+    public boolean hasLostEntries(String nodeId) {
+      return false;
+    }
+
+    @Override
     public PeerGuard.@Nullable Refusal askToJoin(RaftPeer peer, int millis) {
       return null;
     }

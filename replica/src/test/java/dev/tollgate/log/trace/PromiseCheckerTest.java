@@ -160,6 +160,36 @@ class PromiseCheckerTest {
   }
 
   @Test
+  void entryThatItsLeaderCommittedAndToldNobodyOf() {
+    begin();
+    elected("n1", 2, 5, "n2");
+    synced("n1", 6);
+    appends("n2", 2, 6, 6);
+    counted("n1", 2, 6, "n2");
+    add("n1", Kind.FOLLOWS, 2, 6, -1, "-");
+    elected("n1", 3, 6, "n2");
+    committed("n1", 3, 6);
+    assertKept();
+  }
+
+  /** What tests do: the node was removed, or belongs to another cluster now. */
+  @Test
+  void nodeWithAnotherDirectoryHasPromisedNothing() {
+    restarted("n2", 3, 5, 5, "n1@i1");
+    acknowledges("n2", 3, 3, 5, 5);
+    restarted("n2", 0, -1, -1, "-@i2");
+    assertKept();
+  }
+
+  @Test
+  void nodeWithTheSameDirectoryKeepsItsPromises() {
+    restarted("n2", 3, 5, 5, "n1@i1");
+    acknowledges("n2", 3, 3, 5, 5);
+    restarted("n2", 3, 4, 4, "n1@i1");
+    assertBroken(PromiseRule.NOTHING_REGRESSES, "entry 5");
+  }
+
+  @Test
   void acknowledgementOfWhatAStartHasReadAndNotSynced() {
     begin();
     restarted("n2", 1, 5, 2, "n1");
@@ -422,7 +452,7 @@ class PromiseCheckerTest {
   @Test
   void writtenTraceIsReadAsItWas() throws IOException {
     Path file = directory.resolve("n1.promises");
-    try (PromiseTrace trace = PromiseTrace.open("n1", file)) {
+    try (PromiseTrace trace = PromiseTrace.open("n1", "i1", file)) {
       assertTrue(trace.isOn());
       trace.restarted(0, "", -1, -1);
       trace.kept(1, "n1");
@@ -439,13 +469,13 @@ class PromiseCheckerTest {
     }
     // a process that was killed, and the next one
     Files.writeString(file, "14 1 now n1 ACK", StandardOpenOption.APPEND);
-    PromiseTrace trace = PromiseTrace.open("n1", file);
+    PromiseTrace trace = PromiseTrace.open("n1", "i1", file);
     trace.restarted(2, "n2", 1, 1);
     trace.close();
     trace.synced(5);
     assertEquals(
         List.of(
-            "1 RESTARTED 0 -1 -1 -",
+            "1 RESTARTED 0 -1 -1 -@i1",
             "2 KEPT 1 -1 -1 n1",
             "3 STANDS 1 -1 -1 -",
             "4 LEADS 1 -1 -1 n1",
@@ -456,7 +486,7 @@ class PromiseCheckerTest {
             "8 APPENDED 2 1 0 -",
             "8 ACKNOWLEDGED 2 1 -1 n2",
             "14 1 now n1 ACK",
-            "1 RESTARTED 2 1 1 n2"),
+            "1 RESTARTED 2 1 1 n2@i1"),
         Files.readAllLines(file).stream()
             .map(line -> line.replaceFirst(" \\d+ \\S+ n1 ([A-Z].*) [.]$", " $1"))
             .toList());
@@ -468,7 +498,7 @@ class PromiseCheckerTest {
   @Test
   void lineThatIsTornWithinATraceIsNoTrace() throws IOException {
     Path file = directory.resolve("n1.promises");
-    try (PromiseTrace trace = PromiseTrace.open("n1", file)) {
+    try (PromiseTrace trace = PromiseTrace.open("n1", "i1", file)) {
       trace.restarted(0, "", -1, -1);
       trace.synced(0);
       trace.synced(1);
@@ -479,7 +509,7 @@ class PromiseCheckerTest {
 
   @Test
   void nothingIsWrittenWithoutAFile() throws IOException {
-    PromiseTrace trace = PromiseTrace.open("n1", null);
+    PromiseTrace trace = PromiseTrace.open("n1", "i1", null);
     assertEquals(PromiseTrace.NONE, trace);
     assertEquals(0, trace.mark());
     trace.synced(1);

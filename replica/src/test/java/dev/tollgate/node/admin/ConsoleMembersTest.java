@@ -43,11 +43,11 @@ class ConsoleMembersTest {
             LogStatus.Role.LEADER,
             List.of(
                 new LogStatus.Member("n1", "h1:7500", 100, 0L),
-                new LogStatus.Member("n2", "h2:7500", 93, 20L)));
+                new LogStatus.Member("n2", "h2:7500", 93, 20L, true)));
     assertEquals(
         "{\"id\":\"n2\",\"self\":false,\"role\":\"FOLLOWER\",\"clientAddress\":\"h2:7400\","
             + "\"raftAddress\":\"h2:7500\",\"consoleUrl\":null,\"appliedIndex\":93,\"entriesBehind\":7,"
-            + "\"silentMillis\":20,\"reach\":\"REACHABLE\"}",
+            + "\"silentMillis\":20,\"lostEntries\":true,\"reach\":\"REACHABLE\"}",
         member(json, "n2"));
     assertTrue(member(json, "n1").contains("\"role\":\"LEADER\""), json);
   }

@@ -88,7 +88,7 @@ class MetricsPagesTest {
             42,
             List.of(
                 new LogStatus.Member("n1", "a:1", 42, 0L),
-                new LogStatus.Member("n2", "b:1", 30, 15L))),
+                new LogStatus.Member("n2", "b:1", 30, 15L, true))),
         new ReplicaFigures(
             9_000_000, 1, 2, 3, 4, 5, 6, 7, 2_000_000, 8, count, count, 5_000, locks(count)),
         Duration.ofMillis(10),
@@ -195,6 +195,8 @@ class MetricsPagesTest {
   void valuesHaveTheirUnits() {
     Scrape scrape = scrape();
     assertEquals(12, scrape.value("tollgate_member_lag_entries{member=\"n2\"}"));
+    assertEquals(1, scrape.value("tollgate_member_lost_entries{member=\"n2\"}"));
+    assertEquals(0, scrape.value("tollgate_member_lost_entries{member=\"n1\"}"));
     assertEquals(0.015, scrape.value("tollgate_member_silence_seconds{member=\"n2\"}"));
     assertEquals(1, scrape.value("tollgate_commit_seconds_bucket{le=\"0.001\"}"));
     assertEquals(0.0055, scrape.value("tollgate_commit_seconds_sum"));

@@ -14,6 +14,9 @@ function badge(member) {
 }
 
 function lag(member) {
+  if (member.lostEntries) {
+    return 'Has lost entries that it had acknowledged: remove it';
+  }
   if (member.reach === 'UNREACHABLE') {
     return 'No answer for ' + duration(member.silentMillis);
   }
