@@ -8,8 +8,8 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
-import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -268,7 +268,6 @@ class AuditEventsTest {
   private void assertDefined(String sql, String shown, String outcome) {
     core.perform(a, FakeSqlStore.definition(sql));
     assertEquals(
-        List.of(new AuditEvent.Administered(party(a), "definition", shown, outcome)),
-        core.events);
+        List.of(new AuditEvent.Administered(party(a), "definition", shown, outcome)), core.events);
   }
 }

@@ -177,11 +177,13 @@ class CertificateLoginTest {
     Path map = directory.resolve("map");
     Files.writeString(
         map,
-        "# who is who\n"
-            + "\n"
-            + "uri     spiffe://example.org/app  admin   # the first line that fits\n"
-            + "email   jo@example.org           admin\n"
-            + "subject \"CN=the boss\"             \"admin\"\n");
+        """
+        # who is who
+
+        uri     spiffe://example.org/app  admin   # the first line that fits
+        email   jo@example.org           admin
+        subject "CN=the boss"             "admin"
+        """);
     start(CertificateLogin.byMap(map, certificates.events));
     List<String> use = List.of(CLIENT_AUTH);
     assertEquals("ADMIN", user("x", use, "spiffe://example.org/app"));

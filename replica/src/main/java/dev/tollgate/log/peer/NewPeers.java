@@ -44,9 +44,12 @@ final class NewPeers<C> {
     Map<InetAddress, Integer> counts = new HashMap<>();
     arrivals.values().forEach(arrival -> counts.merge(arrival.from(), 1, Integer::sum));
     InetAddress found = null;
+    int highest = 0;
     for (Arrival arrival : arrivals.values()) {
-      if (found == null || counts.get(arrival.from()) > counts.get(found)) {
+      int count = counts.getOrDefault(arrival.from(), 0);
+      if (count > highest) {
         found = arrival.from();
+        highest = count;
       }
     }
     if (found == null) {
