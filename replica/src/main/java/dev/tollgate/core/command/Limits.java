@@ -164,6 +164,15 @@ public final class Limits {
   /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;
 
+  /** Failed logins from one address that have lines of their own in the audit file in a minute. */
+  public static final int AUDITED_FAILURES_PER_ADDRESS = 5;
+
+  /** The same from all addresses together. */
+  public static final int AUDITED_FAILURES = 300;
+
+  /** Addresses whose further failures are counted apart. */
+  public static final int AUDITED_ADDRESSES = 1_000;
+
   /** Characters of a definition that auditors are told. */
   public static final int AUDITED_DEFINITION_CHARS = 300;
 

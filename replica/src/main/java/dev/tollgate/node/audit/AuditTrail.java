@@ -26,10 +26,12 @@ import org.jspecify.annotations.Nullable;
  * are of this node alone: logins, calls of administrators, downloads.
  */
 public final class AuditTrail implements AutoCloseable {
-  private static final AuditTrail OFF = new AuditTrail("", null, Clock.systemUTC(), () -> 0, null);
+  private static final AuditTrail OFF =
+      new AuditTrail("", null, new LoginFailures(), Clock.systemUTC(), () -> 0, null);
 
   private final String nodeId;
   private final @Nullable AuditQueue queue;
+  private final LoginFailures failures;
   private final Clock clock;
   private final LongSupplier term;
   private final @Nullable AuditWriter writer;
@@ -37,11 +39,13 @@ public final class AuditTrail implements AutoCloseable {
   private AuditTrail(
       String nodeId,
       @Nullable AuditQueue queue,
+      LoginFailures failures,
       Clock clock,
       LongSupplier term,
       @Nullable AuditWriter writer) {
     this.nodeId = nodeId;
     this.queue = queue;
+    this.failures = failures;
     this.clock = clock;
     this.term = term;
     this.writer = writer;
@@ -88,9 +92,10 @@ public final class AuditTrail implements AutoCloseable {
       Supervision supervision)
       throws IOException {
     requireNonNull(nodeId, "nodeId");
-    AuditWriter writer = new AuditWriter(nodeId, target, directory, queue, clock);
+    LoginFailures failures = new LoginFailures();
+    AuditWriter writer = new AuditWriter(nodeId, target, directory, queue, failures, clock);
     writer.start(supervision);
-    return new AuditTrail(nodeId, queue, clock, term, writer);
+    return new AuditTrail(nodeId, queue, failures, clock, term, writer);
   }
 
   /** False if nobody reads what this is told, so it need not be told. */
@@ -139,7 +144,8 @@ public final class AuditTrail implements AutoCloseable {
   }
 
   /**
-   * A client has not proved that it is this user.
+   * A client has not proved that it is this user. If there are many in a minute, the rest of them
+   * have one line together.
    *
    * @param user as the client says, of any length; null if it has named none
    * @param address where the connection comes from
@@ -148,7 +154,9 @@ public final class AuditTrail implements AutoCloseable {
    */
   public void loginFailed(
       @Nullable String user, String address, @Nullable String mechanism, String reason) {
-    login("login_failed", user, address, mechanism, reason);
+    if (queue != null && failures.takesLine(address, nowMicros())) {
+      login("login_failed", user, address, mechanism, reason);
+    }
   }
 
   /** A client has proved that it is this user. */
@@ -191,11 +199,15 @@ public final class AuditTrail implements AutoCloseable {
     }
   }
 
+  private long nowMicros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant());
+  }
+
   private JsonLine local(String event) {
     long known = term.getAsLong();
     return EventLines.local(
         nodeId,
-        ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant()),
+        nowMicros(),
         event,
         known == 0 ? null : (Long) known);
   }

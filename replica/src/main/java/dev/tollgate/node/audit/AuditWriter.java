@@ -37,6 +37,7 @@ final class AuditWriter {
   private final AuditTarget target;
   private final String directory;
   private final AuditQueue queue;
+  private final LoginFailures failures;
   private final Clock clock;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -50,11 +51,18 @@ final class AuditWriter {
   private long reportedNanos;
   private boolean failing;
 
-  AuditWriter(String nodeId, AuditTarget target, String directory, AuditQueue queue, Clock clock) {
+  AuditWriter(
+      String nodeId,
+      AuditTarget target,
+      String directory,
+      AuditQueue queue,
+      LoginFailures failures,
+      Clock clock) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.target = requireNonNull(target, "target");
     this.directory = requireNonNull(directory, "directory");
     this.queue = requireNonNull(queue, "queue");
+    this.failures = requireNonNull(failures, "failures");
     this.clock = requireNonNull(clock, "clock");
   }
 
@@ -93,6 +101,7 @@ final class AuditWriter {
         if (closes && closeBy == Long.MAX_VALUE) {
           closeBy = System.nanoTime() + CLOSE_WITHIN.toNanos();
         }
+        tell(closes ? failures.takeAll() : failures.takeDue(now()));
         boolean idle = attempt();
         end = closes && ((idle && !failing) || System.nanoTime() - closeBy > 0);
         if (!end && idle) {
@@ -104,6 +113,18 @@ final class AuditWriter {
       Thread.currentThread().interrupt();
     } finally {
       ended.countDown();
+    }
+  }
+
+  private void tell(List<LoginFailures.Sum> sums) {
+    for (LoginFailures.Sum sum : sums) {
+      String line =
+          EventLines.local(nodeId, now(), "login_failures", null)
+              .text("address", sum.address())
+              .number("failures", sum.failures())
+              .moment("since", sum.sinceMicros())
+              .toString();
+      queue.offerOfNode(new AuditWork.OfNode(line));
     }
   }
 

@@ -29,9 +29,8 @@ final class JsonLine {
    * @param timeMicros microseconds since 1970, written as RFC 3339 in UTC
    */
   JsonLine(long timeMicros, String event) {
-    line.append("{\"time\":\"");
-    TIME.formatTo(Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS), line);
-    line.append('"');
+    line.append("{\"time\":");
+    time(timeMicros);
     text("event", event);
   }
 
@@ -63,6 +62,19 @@ final class JsonLine {
       line.append(value.longValue());
     }
     return this;
+  }
+
+  /** Adds a time, in microseconds since 1970. */
+  JsonLine moment(String key, long micros) {
+    key(key);
+    time(micros);
+    return this;
+  }
+
+  private void time(long micros) {
+    line.append('"');
+    TIME.formatTo(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), line);
+    line.append('"');
   }
 
   private void key(String key) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LogPosition;
@@ -124,12 +125,26 @@ class AuditTrailTest {
     apply(opened, 1, 1);
     await().atMost(DEADLINE).until(target::waits);
     for (int i = 0; i < 1_000; i++) {
-      opened.loginFailed("eve", "h", "m", "refused");
+      opened.loginFailed("eve", "h" + i, "m", "refused");
     }
     assertEquals(ROOM / 2, queue.waitingEvents());
     apply(opened, 2, ROOM / 2);
     target.goOn();
     awaitLines("administration", 1 + ROOM / 2);
+  }
+
+  @Test
+  void failedLoginsBeyondTheFirstHaveOneLine() throws IOException {
+    AuditTrail opened = open("d");
+    for (int i = 0; i < 1_000; i++) {
+      opened.loginFailed("eve", "h", "m", "refused");
+    }
+    opened.close();
+    assertEquals(Limits.AUDITED_FAILURES_PER_ADDRESS, target.lines("login_failed").size());
+    List<String> sums = target.lines("login_failures");
+    assertEquals(1, sums.size());
+    String rest = "\"failures\":" + (1_000 - Limits.AUDITED_FAILURES_PER_ADDRESS);
+    assertTrue(sums.get(0).contains(rest), sums.get(0));
   }
 
   @Test

@@ -1,0 +1,91 @@
+package dev.tollgate.node.audit;
+
+import dev.tollgate.core.command.Limits;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which failed logins have a line of their own. A stranger makes as many as it likes, and may not
+ * fill the file with them: the first ones of an address in a minute have a line, and the rest of
+ * the minute has one line with their number. Thread-safe; times are in microseconds since 1970.
+ */
+final class LoginFailures {
+  /** Stands for all addresses beyond those that are counted apart. */
+  static final String OTHERS = "others";
+
+  private static final long MINUTE_MICROS = TimeUnit.MINUTES.toMicros(1);
+
+  /** The failures of an address beyond those that have lines. */
+  record Sum(String address, long sinceMicros, long failures) {}
+
+  private static final class Minute {
+    final long sinceMicros;
+    int lines;
+    long more;
+
+    Minute(long sinceMicros) {
+      this.sinceMicros = sinceMicros;
+    }
+
+    boolean isOver(long nowMicros) {
+      return nowMicros - sinceMicros >= MINUTE_MICROS || nowMicros < sinceMicros;
+    }
+  }
+
+  /** In the order of their beginnings. */
+  private final Map<String, Minute> minutes = new LinkedHashMap<>();
+
+  private @Nullable Minute all;
+
+  /** True if this failure has a line of its own; else it is counted. */
+  synchronized boolean takesLine(String address, long nowMicros) {
+    Minute total = all;
+    if (total == null || total.isOver(nowMicros)) {
+      total = new Minute(nowMicros);
+      all = total;
+    }
+    boolean apart = minutes.containsKey(address) || minutes.size() < Limits.AUDITED_ADDRESSES;
+    Minute minute =
+        minutes.computeIfAbsent(apart ? address : OTHERS, any -> new Minute(nowMicros));
+    if (apart
+        && minute.lines < Limits.AUDITED_FAILURES_PER_ADDRESS
+        && total.lines < Limits.AUDITED_FAILURES) {
+      minute.lines++;
+      total.lines++;
+      return true;
+    }
+    minute.more++;
+    return false;
+  }
+
+  /** Ends the minutes that are over, and returns what was counted in them. */
+  synchronized List<Sum> takeDue(long nowMicros) {
+    return take(nowMicros, /* all= */ false);
+  }
+
+  /** Ends all minutes. */
+  synchronized List<Sum> takeAll() {
+    return take(0, /* all= */ true);
+  }
+
+  private List<Sum> take(long nowMicros, boolean whole) {
+    List<Sum> due = new ArrayList<>();
+    for (Iterator<Map.Entry<String, Minute>> each = minutes.entrySet().iterator();
+        each.hasNext(); ) {
+      Map.Entry<String, Minute> entry = each.next();
+      Minute minute = entry.getValue();
+      if (whole || minute.isOver(nowMicros)) {
+        each.remove();
+        if (minute.more > 0) {
+          due.add(new Sum(entry.getKey(), minute.sinceMicros, minute.more));
+        }
+      }
+    }
+    return due;
+  }
+}
