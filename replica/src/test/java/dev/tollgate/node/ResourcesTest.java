@@ -60,7 +60,7 @@ class ResourcesTest {
           /* heldTransactions= */ 5,
           /* holderWatches= */ 5,
           /* loginAddresses= */ 5,
-          /* loginUsersPerAddress= */ 2,
+          /* loginUsers= */ 10,
           new ConnectionLimits(2_000, 10_000, 0, 0, 4));
 
   private static final Capacity CAPACITY =

@@ -23,7 +23,7 @@ package dev.tollgate.node.client;
  * @param heldTransactions transactions that wait to begin while a snapshot needs a gap
  * @param holderWatches requests that wait until the holder of a lock changes
  * @param loginAddresses addresses whose failed logins are remembered
- * @param loginUsersPerAddress users of an address whose failed logins count apart
+ * @param loginUsers users, each at one address, whose failed logins are remembered
  * @param connections what each connection may do, and how many there may be
  */
 public record ClientLimits(
@@ -41,7 +41,7 @@ public record ClientLimits(
     int heldTransactions,
     int holderWatches,
     int loginAddresses,
-    int loginUsersPerAddress,
+    int loginUsers,
     ConnectionLimits connections) {
   /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
@@ -60,7 +60,7 @@ public record ClientLimits(
           10_000,
           10_000,
           10_000,
-          16,
+          65_536,
           ConnectionLimits.STANDARD);
 
   /**
@@ -113,7 +113,7 @@ public record ClientLimits(
         heldTransactions,
         holderWatches,
         loginAddresses,
-        loginUsersPerAddress,
+        loginUsers,
         other);
   }
 

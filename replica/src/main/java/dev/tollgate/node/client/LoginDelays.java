@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -15,16 +14,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Slows down guessing: counts the failed logins of each user from each address, and spaces the next
- * ones. The user can log in from other addresses meanwhile. Thread-safe.
+ * ones. The user can log in from other addresses meanwhile. Many failures from one address slow all
+ * its logins, but refuse none, because many users may share an address. Thread-safe.
  *
- * <p>What is counted is bounded, and no client can make the node forget its own failures. An
- * address has counters for some users, and one counter for all others. The addresses that are
- * forgotten first are those whose last failure is the longest ago, so it takes failures from as
- * many other addresses as there are places.
+ * <p>What is counted is bounded. The counters that are forgotten first are those whose last failure
+ * is the longest ago, so it takes as many other failures as there are places to be forgotten.
  */
 final class LoginDelays {
   /** Failures that cost nothing: people mistype. */
   static final int FREE_FAILURES = 3;
+
+  /** Failures from one address, whatever their users, that slow no login from there. */
+  static final int FREE_OF_ADDRESS = 20;
 
   /** The time until the next login after one failure more than these; it doubles each time. */
   static final Duration FIRST_DELAY = Duration.ofMillis(250);
@@ -47,23 +48,43 @@ final class LoginDelays {
     long nextNanos;
   }
 
-  /** The counters of an address. */
-  private static final class Address {
-    final Map<Long, Counter> users = new HashMap<>();
-    final Counter others = new Counter();
+  /** Counters, in the order of their last failures. */
+  private static final class Counters<K> {
+    private final int most;
+    private final Map<K, Counter> counters = new LinkedHashMap<>();
+
+    Counters(int most) {
+      this.most = most;
+    }
+
+    @Nullable Counter of(K key) {
+      return counters.get(key);
+    }
+
+    Counter failed(K key) {
+      Counter counter = counters.remove(key);
+      if (counter == null) {
+        counter = new Counter();
+      }
+      counters.put(key, counter);
+      if (counters.size() > most) {
+        counters.remove(counters.keySet().iterator().next());
+      }
+      return counter;
+    }
   }
 
-  private final LongSupplier nanos;
-  private final int maxAddresses;
-  private final int maxUsers;
+  /** A digest takes the place of the name, which may be long and is chosen by strangers. */
+  private record UserAt(String address, long user) {}
 
-  /** In the order of their last failures. */
-  private final Map<String, Address> addresses = new LinkedHashMap<>();
+  private final LongSupplier nanos;
+  private final Counters<UserAt> users;
+  private final Counters<String> addresses;
 
   LoginDelays(ClientLimits limits, LongSupplier nanos) {
     this.nanos = requireNonNull(nanos, "nanos");
-    this.maxAddresses = limits.loginAddresses();
-    this.maxUsers = limits.loginUsersPerAddress();
+    this.users = new Counters<>(limits.loginUsers());
+    this.addresses = new Counters<>(limits.loginAddresses());
   }
 
   /**
@@ -72,7 +93,12 @@ final class LoginDelays {
    * @return the time to wait; if that is longer than {@link #LONGEST_HELD}, the login has no turn
    */
   synchronized Duration enter(String user, String address) {
-    Counter counter = counterOf(user, address);
+    Duration own = turnOf(users.of(new UserAt(address, keyOf(user))));
+    Duration shared = slowed(addresses.of(address));
+    return own.compareTo(shared) < 0 ? shared : own;
+  }
+
+  private Duration turnOf(@Nullable Counter counter) {
     if (counter == null || isOver(counter) || counter.failures <= FREE_FAILURES) {
       return Duration.ZERO;
     }
@@ -84,17 +110,22 @@ final class LoginDelays {
     return wait;
   }
 
+  private Duration slowed(@Nullable Counter counter) {
+    int more = counter == null || isOver(counter) ? 0 : counter.failures - FREE_OF_ADDRESS;
+    if (more <= 0) {
+      return Duration.ZERO;
+    }
+    Duration delay = FIRST_DELAY.multipliedBy(more);
+    return delay.compareTo(LONGEST_HELD) < 0 ? delay : LONGEST_HELD;
+  }
+
   /** Counts a login whose proof was wrong, or whose user does not exist. */
   synchronized void failed(String user, String address) {
-    Address known = addresses.remove(address);
-    if (known == null) {
-      known = new Address();
-    }
-    addresses.put(address, known);
-    if (addresses.size() > maxAddresses) {
-      addresses.remove(addresses.keySet().iterator().next());
-    }
-    Counter counter = roomFor(user, known);
+    count(users.failed(new UserAt(address, keyOf(user))));
+    count(addresses.failed(address));
+  }
+
+  private void count(Counter counter) {
     if (isOver(counter)) {
       counter.failures = 0;
     }
@@ -103,36 +134,9 @@ final class LoginDelays {
     counter.nextNanos = Math.max(counter.nextNanos, counter.lastNanos + delayNanos(counter));
   }
 
-  /**
-   * Forgets the failures of a user at this address. The shared counter stays: it counts others too.
-   */
+  /** Forgets the failures of a user at this address; those of the address stay. */
   synchronized void succeeded(String user, String address) {
-    Address known = addresses.get(address);
-    if (known != null) {
-      known.users.remove(keyOf(user));
-    }
-  }
-
-  private @Nullable Counter counterOf(String user, String address) {
-    Address known = addresses.get(address);
-    if (known == null) {
-      return null;
-    }
-    Counter own = known.users.get(keyOf(user));
-    return own != null || known.users.size() < maxUsers ? own : known.others;
-  }
-
-  private Counter roomFor(String user, Address address) {
-    long key = keyOf(user);
-    Counter own = address.users.get(key);
-    if (own == null && address.users.size() >= maxUsers) {
-      address.users.values().removeIf(this::isOver);
-    }
-    if (own == null && address.users.size() < maxUsers) {
-      own = new Counter();
-      address.users.put(key, own);
-    }
-    return own == null ? address.others : own;
+    users.counters.remove(new UserAt(address, keyOf(user)));
   }
 
   private boolean isOver(Counter counter) {
@@ -148,7 +152,6 @@ final class LoginDelays {
     return Math.min(delay, LONGEST_DELAY.toNanos());
   }
 
-  /** Names may be long, and are chosen by strangers: a digest takes their place. */
   private static long keyOf(String user) {
     try {
       byte[] digest =
@@ -157,10 +160,5 @@ final class LoginDelays {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-256", e);
     }
-  }
-
-  /** The number of addresses that are remembered. */
-  synchronized int size() {
-    return addresses.size();
   }
 }

@@ -15,7 +15,6 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.crypto.Mac;
@@ -28,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * failures, so no event loop calls it.
  *
  * <p>Here the node computes what else the client does, so strangers could keep it computing. At
- * most {@link #CHECKED} checks are under way, and one computes at a time. A password that was right
+ * most {@link #CHECKED} checks are under way, of which one user and one address have a share, and one
+ * computes at a time, in the order of arrival. A password that was right
  * is remembered for some minutes, under a digest with a key that never leaves this process. It is
  * right for as long as the user has the verifiers of then.
  */
@@ -64,8 +64,14 @@ public final class PasswordLogin {
     }
   }
 
-  /** Passwords that are checked at a time, or whose delay is waited for. */
-  static final int CHECKED = 4;
+  /** Passwords that are checked at a time, or wait for that. */
+  static final int CHECKED = 32;
+
+  /** Of these, those from one address. */
+  static final int CHECKED_PER_ADDRESS = 16;
+
+  /** Of these, those of one user. */
+  static final int CHECKED_PER_USER = 4;
 
   /** Right passwords that are remembered; the oldest makes room. */
   static final int REMEMBERED_PASSWORDS = 1_000;
@@ -87,8 +93,8 @@ public final class PasswordLogin {
 
   private final ClientAccess access;
   private final LoginDelays delays;
-  private final Semaphore checks;
-  private final ReentrantLock computing = new ReentrantLock();
+  private final CheckPlaces places;
+  private final ReentrantLock computing = new ReentrantLock(/* fair= */ true);
   private final SecretKeySpec key;
   private final Map<String, Remembered> remembered;
 
@@ -103,7 +109,7 @@ public final class PasswordLogin {
   PasswordLogin(ClientAccess access, LoginDelays delays, int checked, int most) {
     this.access = requireNonNull(access, "access");
     this.delays = requireNonNull(delays, "delays");
-    this.checks = new Semaphore(checked);
+    this.places = new CheckPlaces(checked, CHECKED_PER_ADDRESS, CHECKED_PER_USER);
     byte[] random = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(random);
     this.key = new SecretKeySpec(random, HMAC);
@@ -133,13 +139,14 @@ public final class PasswordLogin {
     if (isRemembered(digest, verifiers)) {
       return right(name);
     }
-    if (!checks.tryAcquire()) {
+    String address = ClientAddresses.of(from);
+    if (!places.take(name, address)) {
       return Result.of(Verdict.BUSY);
     }
     try {
-      return check(name, password, verifiers, digest, ClientAddresses.of(from));
+      return check(name, password, verifiers, digest, address);
     } finally {
-      checks.release();
+      places.giveBack(name, address);
     }
   }
 
