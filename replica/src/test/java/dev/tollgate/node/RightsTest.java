@@ -393,12 +393,12 @@ class RightsTest {
   /** A token is a number that anybody may have read: it serves only users with the right LOCK. */
   @Test
   void tokenIsNoRight() throws Exception {
-    run(admin, "CREATE USER IVY PASSWORD 'ivy-ivy-ivy'");
+    run(admin, "CREATE USER IVY PASSWORD 'ivy-password'");
     run(admin, "CREATE TABLE FENCED_T (ID INT PRIMARY KEY) FENCED BY LOCK 'fence-1'");
     run(admin, "CREATE TABLE ROWS_T (ID INT PRIMARY KEY, A INT) FENCED BY LOCK ('fence-' || ID)");
     run(admin, "GRANT SELECT, INSERT, UPDATE ON FENCED_T TO IVY");
     run(admin, "GRANT SELECT, INSERT, UPDATE ON ROWS_T TO IVY");
-    try (Connection ivy = connect("ivy", "ivy-ivy-ivy");
+    try (Connection ivy = connect("ivy", "ivy");
         Connection holder = connect("root", "root")) {
       String token = one(holder, "SELECT acquire_lock('fence-1')");
       run(holder, "INSERT INTO ROWS_T VALUES (1, 1)");
@@ -413,7 +413,7 @@ class RightsTest {
       }
       assertNull(
           one(ivy, "SELECT HIGHEST_TOKEN FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'FENCED_T'"));
-      try (LockClient client = LockClient.connect(url(), properties("ivy", "ivy-ivy-ivy"))) {
+      try (LockClient client = LockClient.connect(url(), properties("ivy", "ivy"))) {
         LockException e =
             assertThrows(LockException.class, () -> client.onHolderChange("fence-1", any -> {}));
         assertEquals(OWN, e.sqlState());
@@ -453,11 +453,11 @@ class RightsTest {
    */
   @Test
   void userWhoMayWriteNothingStallsNobody() throws Exception {
-    run(admin, "CREATE USER SAM PASSWORD 'sam-sam-sam'");
+    run(admin, "CREATE USER SAM PASSWORD 'sam-password'");
     run(admin, "CREATE ROLE WRITER");
     run(admin, "CREATE TABLE SERIAL_T (ID INT PRIMARY KEY)");
     run(admin, "GRANT SELECT ON SERIAL_T TO SAM");
-    try (Connection sam = connect("sam", "sam-sam-sam")) {
+    try (Connection sam = connect("sam", "sam")) {
       sam.setAutoCommit(false);
       sam.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
       assertEquals(OWN, refusal(sam, "SELECT 1"));
