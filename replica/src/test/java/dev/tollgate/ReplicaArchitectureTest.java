@@ -66,7 +66,7 @@ class ReplicaArchitectureTest {
           .whereLayer("admin")
           .mayOnlyBeAccessedByLayers("node", "scripts")
           .whereLayer("clients")
-          .mayOnlyBeAccessedByLayers("node", "scripts", "admin")
+          .mayOnlyBeAccessedByLayers("command line", "node", "scripts", "admin")
           .whereLayer("replica")
           .mayOnlyBeAccessedByLayers("node", "scripts", "admin", "clients")
           .whereLayer("audit")

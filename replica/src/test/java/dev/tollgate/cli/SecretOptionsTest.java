@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -15,6 +16,9 @@ import picocli.CommandLine.Option;
 /** Every user of a machine sees the arguments of its processes, so no option takes a secret. */
 class SecretOptionsTest {
   private static final Pattern SECRET = Pattern.compile("--.*(pass|secret|token|key).*");
+
+  /** Types of options that say how long a password has to be, and the like. */
+  private static final Set<Class<?>> NO_SECRETS = Set.of(int.class, boolean.class);
 
   @Command(subcommands = Careless.Sub.class)
   private static final class Careless {
@@ -35,7 +39,7 @@ class SecretOptionsTest {
     for (OptionSpec option : command.getCommandSpec().options()) {
       for (String name : option.names()) {
         boolean file = name.endsWith("-file") || option.type() == Path.class;
-        if (SECRET.matcher(name).matches() && !file) {
+        if (SECRET.matcher(name).matches() && !file && !NO_SECRETS.contains(option.type())) {
           found.add(command.getCommandName() + " " + name);
         }
       }
