@@ -674,6 +674,8 @@ class ScriptsTest {
         // the node proposes a statement that it knows before it reads on
         assertEquals(new Reply.Ok(), other.call(new Request.Ping()));
         gone.close();
+        // its loop, of one thread, has read the end of that connection before it answers this one
+        assertEquals(200, HttpCalls.get(node.adminAddress(), "/health/live").status());
       }
     }
   }
