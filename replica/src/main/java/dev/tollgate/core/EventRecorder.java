@@ -3,17 +3,14 @@ package dev.tollgate.core;
 import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseKind;
-import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.Text;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +19,6 @@ import org.jspecify.annotations.Nullable;
  * and nothing is allocated. None of it is a part of the state.
  */
 final class EventRecorder {
-  /** Texts with their quotes, and numbers that are no part of a name. */
-  private static final Pattern VALUE =
-      Pattern.compile("'(?:[^']|'')*+'|(?<![\\w$\"])[0-9][\\w.]*+(?!\")");
-
   private final SessionTable sessions;
   private final LockTable locks;
   private @Nullable List<AuditEvent> events;
@@ -149,14 +142,8 @@ final class EventRecorder {
   /** Records that a statement has changed definitions or rights, or has failed to. */
   void defined(Session by, String sql, Outcome outcome) {
     if (events != null) {
-      events.add(
-          new AuditEvent.Administered(party(by), "definition", withoutValues(sql), named(outcome)));
+      events.add(new AuditEvent.Defined(party(by), sql, named(outcome)));
     }
-  }
-
-  /** The beginning of a statement, without the values in it. */
-  private static String withoutValues(String sql) {
-    return Text.first(VALUE.matcher(sql).replaceAll("?"), Limits.AUDITED_DEFINITION_CHARS);
   }
 
   private static String named(Outcome outcome) {

@@ -6,6 +6,8 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UserName;
+import java.util.List;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.SortedMap;
@@ -78,8 +80,11 @@ final class TransactionTable {
   }
 
   void checkInvariants(SessionTable sessions) {
-    shares.checkInvariants(
-        open.values().stream().map(each -> sessions.existing(each.session()).user()).toList());
+    List<UserName> users = new ArrayList<>(open.size());
+    for (Transaction transaction : open.values()) {
+      users.add(sessions.existing(transaction.session()).user());
+    }
+    shares.checkInvariants(users);
     for (Transaction transaction : open.values()) {
       if (sessions.existing(transaction.session()).transaction() != transaction) {
         throw new IllegalStateException("transaction " + transaction.id() + " has no session");

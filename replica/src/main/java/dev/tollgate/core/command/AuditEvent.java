@@ -24,6 +24,8 @@ public sealed interface AuditEvent {
     R refused(WriteRefused event);
 
     R administered(Administered event);
+
+    R defined(Defined event);
   }
 
   /**
@@ -167,6 +169,25 @@ public sealed interface AuditEvent {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.administered(this);
+    }
+  }
+
+  /**
+   * A statement that changes definitions or rights.
+   *
+   * @param sql its text, which has values: whoever shows it leaves them out
+   * @param outcome a constant, such as {@code done}
+   */
+  record Defined(Party by, String sql, String outcome) implements AuditEvent {
+    public Defined {
+      requireNonNull(by, "by");
+      requireNonNull(sql, "sql");
+      requireNonNull(outcome, "outcome");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.defined(this);
     }
   }
 }

@@ -1,12 +1,19 @@
 package dev.tollgate.node.audit;
 
+import dev.tollgate.core.command.Text;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.LogPosition;
+import java.util.regex.Pattern;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Makes lines of the events of one command of the log. Only the node's name differs by node. */
 final class EventLines implements AuditEvent.Handler<JsonLine> {
+  /** Texts with their quotes, and numbers that are no part of a name. */
+  private static final Pattern VALUE =
+      Pattern.compile("'(?:[^']|'')*+'|(?<![\\w$\"])[0-9][\\w.]*+(?!\")");
+
   private final String nodeId;
   private final LogPosition command;
   private final int number;
@@ -84,6 +91,21 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
             .text("action", event.action())
             .text("object", event.object());
     return party(line, "", event.by());
+  }
+
+  @Override
+  public JsonLine defined(AuditEvent.Defined event) {
+    JsonLine line =
+        line("administration")
+            .text("outcome", event.outcome().toLowerCase(Locale.ROOT))
+            .text("action", "definition")
+            .text("object", withoutValues(event.sql()));
+    return party(line, "", event.by());
+  }
+
+  /** The beginning of a statement, without the values in it. */
+  static String withoutValues(String sql) {
+    return Text.first(VALUE.matcher(sql).replaceAll("?"), Limits.AUDITED_DEFINITION_CHARS);
   }
 
   /** Adds who acts, or who held a lock; a session that has ended is a number alone. */
