@@ -305,6 +305,10 @@ final class Model {
       refusedBySessionFence++;
       return refusedWrite();
     }
+    if (fence != null && !users.mayLock(session.user, List.of(fence.lockName()))) {
+      users.count("refused for want of a right");
+      return "refused";
+    }
     return write(op);
   }
 
@@ -378,7 +382,9 @@ final class Model {
       refusedBySessionFence++;
       return refusedWrite();
     }
-    if (isForbidden(session.user, op)) {
+    boolean fenceForbidden =
+        writesNow && fence != null && !users.mayLock(session.user, List.of(fence.lockName()));
+    if (fenceForbidden || isForbidden(session.user, op)) {
       users.count("refused for want of a right");
       return "refused";
     }
@@ -435,7 +441,9 @@ final class Model {
           !users.mayLock(user, List.of(op.lockName()));
       case ACQUIRE_TWO -> !users.mayLock(user, op.lockNames());
       case FORCE_RELEASE -> !users.mayForce(user, op.lockName());
-      case WRITE_FENCED, WRITE_WITH_TOKEN, WRITE, COMPARE_AND_SET -> !users.mayUpdate(user);
+      case WRITE_FENCED, WRITE_WITH_TOKEN ->
+          !users.mayUpdate(user) || !users.mayLock(user, List.of(op.lockName()));
+      case WRITE, COMPARE_AND_SET -> !users.mayUpdate(user);
       case DEFINE_LOCK, DEFINE -> !users.administers(user);
       default -> false;
     };
