@@ -174,7 +174,7 @@ public final class Limits {
   public static final int AUDITED_ADDRESSES = 1_000;
 
   /** Characters of a definition that auditors are told. */
-  public static final int AUDITED_DEFINITION_CHARS = 300;
+  public static final int AUDITED_DEFINITION_CHARS = 500;
 
   /** Bytes up to which an answer is kept for as long as its session. */
   public static final long SMALL_ANSWER_BYTES = 1 << 10;

@@ -55,6 +55,7 @@ final class AdminServer implements AutoCloseable {
   private final CertificateLogin logins;
   private final ThreadPoolExecutor threads;
   private final EventLoopGroup loop;
+  private final HttpPlaces places = new HttpPlaces(AdminLimits.CONNECTIONS);
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
@@ -144,7 +145,9 @@ final class AdminServer implements AutoCloseable {
 
     @Override
     protected void initChannel(SocketChannel channel) {
-      if (connections.size() >= AdminLimits.CONNECTIONS) {
+      HttpConnection connection =
+          new HttpConnection(limits, AdminServer.this::begin, AdminServer.this::unexpected);
+      if (!places.take(channel, connection::isIdle)) {
         channel.close();
         return;
       }
@@ -159,7 +162,7 @@ final class AdminServer implements AutoCloseable {
                   new HttpDecoderConfig()
                       .setMaxInitialLineLength(AdminLimits.HEAD_BYTES)
                       .setMaxHeaderSize(AdminLimits.HEAD_BYTES)),
-              new HttpConnection(limits, AdminServer.this::begin, AdminServer.this::unexpected));
+              connection);
     }
 
     @Override

@@ -71,6 +71,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     expectHead(context);
   }
 
+  /** True while no request is under way. */
+  boolean isIdle() {
+    return visit == null;
+  }
+
   private void expectHead(ChannelHandlerContext context) {
     closeAfter(context, TimeUnit.SECONDS.toMillis(AdminLimits.SILENCE_SECONDS));
   }

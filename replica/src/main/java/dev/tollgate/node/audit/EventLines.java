@@ -103,9 +103,16 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
     return party(line, "", event.by());
   }
 
-  /** The beginning of a statement, without the values in it. */
+  /**
+   * A statement without the values in it. Of a long one, the beginning and the end: GRANT names at
+   * its end to whom.
+   */
   static String withoutValues(String sql) {
-    return Text.first(VALUE.matcher(sql).replaceAll("?"), Limits.AUDITED_DEFINITION_CHARS);
+    String shown = VALUE.matcher(sql).replaceAll("?");
+    int half = Limits.AUDITED_DEFINITION_CHARS / 2;
+    return shown.length() <= 2 * half
+        ? shown
+        : Text.first(shown, half) + " ... " + shown.substring(shown.length() - half);
   }
 
   /** Adds who acts, or who held a lock; a session that has ended is a number alone. */
