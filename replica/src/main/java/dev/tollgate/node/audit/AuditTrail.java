@@ -205,11 +205,7 @@ public final class AuditTrail implements AutoCloseable {
 
   private JsonLine local(String event) {
     long known = term.getAsLong();
-    return EventLines.local(
-        nodeId,
-        nowMicros(),
-        event,
-        known == 0 ? null : (Long) known);
+    return EventLines.local(nodeId, nowMicros(), event, known == 0 ? null : (Long) known);
   }
 
   /** Writes what is queued, as far as the disk takes it within some seconds. */

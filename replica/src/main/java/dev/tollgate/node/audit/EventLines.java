@@ -1,11 +1,11 @@
 package dev.tollgate.node.audit;
 
-import dev.tollgate.core.command.Text;
-import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LogPosition;
-import java.util.regex.Pattern;
+import dev.tollgate.core.command.Text;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes lines of the events of one command of the log. Only the node's name differs by node. */

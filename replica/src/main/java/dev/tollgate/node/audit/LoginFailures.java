@@ -50,8 +50,7 @@ final class LoginFailures {
       all = total;
     }
     boolean apart = minutes.containsKey(address) || minutes.size() < Limits.AUDITED_ADDRESSES;
-    Minute minute =
-        minutes.computeIfAbsent(apart ? address : OTHERS, any -> new Minute(nowMicros));
+    Minute minute = minutes.computeIfAbsent(apart ? address : OTHERS, any -> new Minute(nowMicros));
     if (apart
         && minute.lines < Limits.AUDITED_FAILURES_PER_ADDRESS
         && total.lines < Limits.AUDITED_FAILURES) {
@@ -65,12 +64,12 @@ final class LoginFailures {
 
   /** Ends the minutes that are over, and returns what was counted in them. */
   synchronized List<Sum> takeDue(long nowMicros) {
-    return take(nowMicros, /* all= */ false);
+    return take(nowMicros, /* whole= */ false);
   }
 
   /** Ends all minutes. */
   synchronized List<Sum> takeAll() {
-    return take(0, /* all= */ true);
+    return take(0, /* whole= */ true);
   }
 
   private List<Sum> take(long nowMicros, boolean whole) {

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * failures, so no event loop calls it.
  *
  * <p>Here the node computes what else the client does, so strangers could keep it computing. At
- * most {@link #CHECKED} checks are under way, of which one user and one address have a share, and one
- * computes at a time, in the order of arrival. A password that was right
- * is remembered for some minutes, under a digest with a key that never leaves this process. It is
- * right for as long as the user has the verifiers of then.
+ * most {@link #CHECKED} checks are under way, of which one user and one address have a share, and
+ * one computes at a time, in the order of arrival. A password that was right is remembered for some
+ * minutes, under a digest with a key that never leaves this process. It is right for as long as the
+ * user has the verifiers of then.
  */
 public final class PasswordLogin {
   /** What became of an attempt. */

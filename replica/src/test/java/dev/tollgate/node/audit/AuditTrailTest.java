@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;

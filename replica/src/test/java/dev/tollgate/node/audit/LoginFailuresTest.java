@@ -28,8 +28,7 @@ class LoginFailuresTest {
     assertEquals(2, fail("b", 2, SECOND));
     assertEquals(List.of(), failures.takeDue(60 * SECOND));
     long rest = 1_000 - Limits.AUDITED_FAILURES_PER_ADDRESS;
-    assertEquals(
-        List.of(new LoginFailures.Sum("a", 7, rest)), failures.takeDue(60 * SECOND + 7));
+    assertEquals(List.of(new LoginFailures.Sum("a", 7, rest)), failures.takeDue(60 * SECOND + 7));
     assertEquals(List.of(), failures.takeDue(70 * SECOND), "b has had its lines");
     assertTrue(failures.takesLine("a", 70 * SECOND), "another minute");
   }
