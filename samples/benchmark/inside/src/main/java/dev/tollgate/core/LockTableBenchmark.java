@@ -38,7 +38,7 @@ public class LockTableBenchmark {
   @Param({"0", "1000", "1000000"})
   public int held;
 
-  private final LockTable locks = new LockTable();
+  private final LockTable locks = new LockTable(Capacity.STANDARD);
   private final LockGrants grants =
       new LockGrants(
           locks,
