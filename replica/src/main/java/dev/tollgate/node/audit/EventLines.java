@@ -5,14 +5,18 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Text;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes lines of the events of one command of the log. Only the node's name differs by node. */
 final class EventLines implements AuditEvent.Handler<JsonLine> {
-  /** Texts with their quotes, and numbers that are no part of a name. */
-  private static final Pattern VALUE =
-      Pattern.compile("'(?:[^']|'')*+'|(?<![\\w$\"])[0-9][\\w.]*+(?!\")");
+  /**
+   * Names with their quotes, which stay, and texts with theirs and numbers, which do not. A quote
+   * or a digit within a name begins no value.
+   */
+  private static final Pattern NAME_OR_VALUE =
+      Pattern.compile("(\"(?:[^\"]|\"\")*+\")|'(?:[^']|'')*+'|(?<![\\w$])[0-9][\\w.]*+");
 
   private final String nodeId;
   private final LogPosition command;
@@ -108,7 +112,11 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
    * its end to whom.
    */
   static String withoutValues(String sql) {
-    String shown = VALUE.matcher(sql).replaceAll("?");
+    String shown =
+        NAME_OR_VALUE
+            .matcher(sql)
+            .replaceAll(
+                part -> part.group(1) == null ? "?" : Matcher.quoteReplacement(part.group(1)));
     int half = Limits.AUDITED_DEFINITION_CHARS / 2;
     return shown.length() <= 2 * half
         ? shown

@@ -15,6 +15,11 @@ class EventLinesTest {
         EventLines.withoutValues(
             "CREATE TABLE T1 ( A VARCHAR(20) DEFAULT 'it''s 5' , \"2b\" INT CHECK ( A > 17.5 ) )"));
     assertEquals(
+        "CREATE TABLE \"it's 5\"\" x\" ( A VARCHAR DEFAULT ? , B BINARY DEFAULT X? , T2_3 INT )",
+        EventLines.withoutValues(
+            "CREATE TABLE \"it's 5\"\" x\" ( A VARCHAR DEFAULT 'secret' , B BINARY DEFAULT X'CAFE' ,"
+                + " T2_3 INT )"));
+    assertEquals(
         "GRANT SELECT ON T1 TO BILLING", EventLines.withoutValues("GRANT SELECT ON T1 TO BILLING"));
     String grant = "GRANT " + "SELECT , ".repeat(200) + "SELECT ON SECRET TO EVE";
     String shown = EventLines.withoutValues(grant);
