@@ -222,13 +222,7 @@ final class DiskWatch implements AutoCloseable {
   private void stepDown(RaftServer server, RaftServer.Division division) {
     LOG.warn("{}: leads, and its disk hangs, so it steps down", nodeId);
     try {
-      var unused =
-          RatisLeadership.stepDownForAnother(server, division, clock)
-              .exceptionally(
-                  failure -> {
-                    LOG.info("{}: names no successor", nodeId, failure);
-                    return null;
-                  });
+      var unused = RatisLeadership.stepDownForAnother(server, division, clock);
     } catch (IOException e) {
       LOG.info("{}: does not step down", nodeId, e);
     }

@@ -77,13 +77,7 @@ final class LateLeader implements AutoCloseable {
       } else if (now - since > mostNanos && isAnotherReady(division)) {
         lateNanos = now;
         LOG.info("{}: has not applied its log, and another node has: steps down", nodeId);
-        var unused =
-            RatisLeadership.stepDownForAnother(server, division, clock)
-                .exceptionally(
-                    failure -> {
-                      LOG.info("{}: names no successor", nodeId, failure);
-                      return null;
-                    });
+        var unused = RatisLeadership.stepDownForAnother(server, division, clock);
       }
     } catch (IOException e) {
       LOG.debug("{}: has left its group, or is closing", nodeId, e);

@@ -90,14 +90,19 @@ final class RatisLeadership implements LeadershipRounds.Group {
    * here.
    *
    * @param executor waits for the answers of the others, a second each at most
-   * @return completes once another member stands, or none does
+   * @return completes once another member stands, or none does, which the log of this node says
    */
   static CompletableFuture<Void> stepDownForAnother(
       RaftServer server, RaftServer.Division division, Executor executor) throws IOException {
     List<RaftPeerId> heard = heardLast(division);
     // not on the thread of Ratis, which has its monitor
     return requestStepDown(server, division.getGroup().getGroupId())
-        .thenRunAsync(() -> offerLeadership(server, division, heard), executor);
+        .thenRunAsync(() -> offerLeadership(server, division, heard), executor)
+        .exceptionally(
+            failure -> {
+              LOG.info("{}: names no successor", server.getId(), failure);
+              return null;
+            });
   }
 
   /** Returns the followers, those first that this leader has just heard: a dead one costs time. */
