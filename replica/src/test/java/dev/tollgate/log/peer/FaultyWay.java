@@ -71,11 +71,17 @@ public final class FaultyWay implements AutoCloseable {
     return "127.0.0.1:" + listener.getLocalPort();
   }
 
-  private interface Work {
+  /** What a thread of a way does until its connection ends. */
+  interface Work {
     void run() throws IOException;
   }
 
   private void start(Work work) {
+    start("faulty-way-to-" + target, work);
+  }
+
+  /** Starts a thread that nobody waits for. */
+  static void start(String name, Work work) {
     Thread thread =
         new Thread(
             () -> {
@@ -85,7 +91,7 @@ public final class FaultyWay implements AutoCloseable {
                 // the connection has ended, as it may here
               }
             },
-            "faulty-way-to-" + target);
+            name);
     thread.setDaemon(true);
     thread.start();
   }

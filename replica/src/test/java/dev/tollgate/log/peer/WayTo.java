@@ -53,10 +53,6 @@ public final class WayTo implements AutoCloseable {
     }
   }
 
-  private interface Work {
-    void run() throws IOException;
-  }
-
   /**
    * @param address host:port at which others find the node
    * @param target host:port at which the node listens
@@ -206,19 +202,8 @@ public final class WayTo implements AutoCloseable {
     }
   }
 
-  private void start(Work work) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                work.run();
-              } catch (IOException e) {
-                // the connection has ended, as it may here
-              }
-            },
-            "way-to-" + target);
-    thread.setDaemon(true);
-    thread.start();
+  private void start(FaultyWay.Work work) {
+    FaultyWay.start("way-to-" + target, work);
   }
 
   @Override
