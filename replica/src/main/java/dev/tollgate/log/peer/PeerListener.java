@@ -34,7 +34,7 @@ final class PeerListener implements AutoCloseable {
   private static final int MAX_NODES = 64;
 
   /** How long a connection may take to say who it is, however slowly it says it. */
-  static final long STRANGER_MILLIS = 3L * PeerSockets.HELLO_MILLIS;
+  private static final long STRANGER_MILLIS = 3L * PeerSockets.HELLO_MILLIS;
 
   /** Lines about connections that do not keep to the protocol; whoever makes more fills no disk. */
   private static final int LOGGED = 100;

@@ -78,11 +78,13 @@ final class LoginFailures {
         each.hasNext(); ) {
       Map.Entry<String, Minute> entry = each.next();
       Minute minute = entry.getValue();
-      if (whole || minute.isOver(nowMicros)) {
-        each.remove();
-        if (minute.more > 0) {
-          due.add(new Sum(entry.getKey(), minute.sinceMicros, minute.more));
-        }
+      if (!whole && !minute.isOver(nowMicros)) {
+        // those after it began later
+        break;
+      }
+      each.remove();
+      if (minute.more > 0) {
+        due.add(new Sum(entry.getKey(), minute.sinceMicros, minute.more));
       }
     }
     return due;

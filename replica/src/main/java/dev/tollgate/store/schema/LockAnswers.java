@@ -87,14 +87,7 @@ public final class LockAnswers {
     return single(label, kind, valueOf(outcome));
   }
 
-  /** The result of a holds_lock call that stands alone. */
-  public static byte[] resultOf(boolean answer, String label) {
-    return single(label, Kind.YES_OR_NO, ValueBoolean.get(answer));
-  }
-
-  /**
-   * The result of a lock_token or renew_lease call that stands alone; null if there is no number.
-   */
+  /** The result of a renew_lease call that stands alone; null if there is no number. */
   public static byte[] resultOf(@Nullable Long number, String label) {
     return single(
         label, Kind.NUMBER, number == null ? ValueNull.INSTANCE : ValueBigint.get(number));
