@@ -78,6 +78,7 @@ final class AcceptedPeer implements AutoCloseable {
   private final Owner owner;
   private final Semaphore free = new Semaphore(MAX_CALLS);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final CompletableFuture<Void> greeted = new CompletableFuture<>();
   private final AtomicInteger delayed = new AtomicInteger();
   private final AtomicLong delayedBytes = new AtomicLong();
   private @Nullable ThreadPoolExecutor delay;
@@ -96,6 +97,11 @@ final class AcceptedPeer implements AutoCloseable {
     this.socket = requireNonNull(socket, "socket");
     this.owner = requireNonNull(owner, "owner");
     this.states = new LeadersState(settings, server);
+  }
+
+  /** Completes once the other side has said who it is, or the connection has ended. */
+  CompletableFuture<Void> greeted() {
+    return greeted;
   }
 
   /** Serves the connection until it ends. */
@@ -181,6 +187,7 @@ final class AcceptedPeer implements AutoCloseable {
             e -> close());
     // before the welcome: of two connections of a node the later one replaces the earlier
     owner.accepted(this, from);
+    greeted.complete(null);
     streams.out().write(welcome);
     return true;
   }
@@ -424,6 +431,7 @@ final class AcceptedPeer implements AutoCloseable {
 
   @Override
   public void close() {
+    greeted.complete(null);
     if (!closed.compareAndSet(false, true)) {
       return;
     }

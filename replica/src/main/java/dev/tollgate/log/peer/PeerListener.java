@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.FairPlaces;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -11,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -48,7 +48,8 @@ final class PeerListener implements AutoCloseable {
   private final LeaderDeath death;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<String, AcceptedPeer> peers = new HashMap<>();
-  private final NewPeers<AcceptedPeer> strangers = new NewPeers<>(MAX_STRANGERS);
+  private final FairPlaces<AcceptedPeer> strangers =
+      new FairPlaces<>(MAX_STRANGERS, stranger -> true);
   private final AtomicInteger complaints = new AtomicInteger();
   private @Nullable ServerSocket socket;
   private boolean closed;
@@ -97,11 +98,10 @@ final class PeerListener implements AutoCloseable {
 
   private void accepted(Socket connection) {
     AcceptedPeer peer = new AcceptedPeer(settings, server, connection, new Registry());
-    CompletableFuture<Void> said = new CompletableFuture<>();
     AcceptedPeer dropped;
     mutex.lock();
     try {
-      dropped = closed ? peer : strangers.add(peer, connection.getInetAddress(), said);
+      dropped = closed ? peer : strangers.take(peer, connection.getInetAddress());
     } finally {
       mutex.unlock();
     }
@@ -112,7 +112,8 @@ final class PeerListener implements AutoCloseable {
       return;
     }
     var unused =
-        said.orTimeout(STRANGER_MILLIS, TimeUnit.MILLISECONDS)
+        peer.greeted()
+            .orTimeout(STRANGER_MILLIS, TimeUnit.MILLISECONDS)
             .exceptionally(
                 tooLate -> {
                   peer.close();
@@ -132,7 +133,7 @@ final class PeerListener implements AutoCloseable {
       boolean room;
       mutex.lock();
       try {
-        strangers.remove(peer);
+        strangers.giveBack(peer);
         room = !closed && (peers.containsKey(nodeId) || peers.size() < MAX_NODES);
         before = room ? peers.put(nodeId, peer) : peer;
       } finally {
@@ -155,7 +156,7 @@ final class PeerListener implements AutoCloseable {
       boolean last;
       mutex.lock();
       try {
-        strangers.remove(peer);
+        strangers.giveBack(peer);
         last = !closed && nodeId != null && peers.remove(nodeId, peer);
       } finally {
         mutex.unlock();
@@ -173,7 +174,7 @@ final class PeerListener implements AutoCloseable {
     try {
       closed = true;
       all = new HashSet<>(peers.values());
-      strangers.all().forEach(all::add);
+      all.addAll(strangers.all());
     } finally {
       mutex.unlock();
     }

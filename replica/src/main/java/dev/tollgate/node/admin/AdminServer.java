@@ -2,6 +2,7 @@ package dev.tollgate.node.admin;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.FairPlaces;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.client.CertificateLogin;
@@ -55,7 +56,11 @@ final class AdminServer implements AutoCloseable {
   private final CertificateLogin logins;
   private final ThreadPoolExecutor threads;
   private final EventLoopGroup loop;
-  private final HttpPlaces places = new HttpPlaces(AdminLimits.CONNECTIONS);
+
+  /** Of one event loop. A connection with a request under way keeps its place. */
+  private final FairPlaces<SocketChannel> places =
+      new FairPlaces<>(AdminLimits.CONNECTIONS, AdminServer::isIdle);
+
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
@@ -136,6 +141,11 @@ final class AdminServer implements AutoCloseable {
     }
   }
 
+  private static boolean isIdle(SocketChannel channel) {
+    HttpConnection connection = channel.pipeline().get(HttpConnection.class);
+    return connection == null || connection.isIdle();
+  }
+
   private final class Initializer extends ChannelInitializer<SocketChannel> {
     private final @Nullable AdminTls tls;
 
@@ -147,10 +157,15 @@ final class AdminServer implements AutoCloseable {
     protected void initChannel(SocketChannel channel) {
       HttpConnection connection =
           new HttpConnection(limits, AdminServer.this::begin, AdminServer.this::unexpected);
-      if (!places.take(channel, connection::isIdle)) {
-        channel.close();
+      InetSocketAddress from = channel.remoteAddress();
+      SocketChannel loser = from == null ? channel : places.take(channel, from.getAddress());
+      if (loser != null) {
+        loser.close();
+      }
+      if (loser == channel) {
         return;
       }
+      channel.closeFuture().addListener(closed -> places.giveBack(channel));
       connections.add(channel);
       if (tls != null) {
         channel.pipeline().addLast(tls.handler());
