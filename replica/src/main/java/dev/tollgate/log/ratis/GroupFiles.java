@@ -2,13 +2,18 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.Supervision;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageDirectory;
 import org.slf4j.Logger;
@@ -21,6 +26,9 @@ import org.slf4j.LoggerFactory;
 final class GroupFiles {
   private static final Logger LOG = LoggerFactory.getLogger(GroupFiles.class);
 
+  /** The record of syncs is itself synced as often, or as often as the disk is able to. */
+  private static final long KEEP_SECONDS = 1;
+
   private final RaftStorage storage;
   private final Path group;
   private final Path log;
@@ -29,6 +37,7 @@ final class GroupFiles {
   private final TracedLog traced;
   private final EntrySyncs syncs;
   private final SnapshotArrival arrival;
+  private final ScheduledExecutorService keeper;
 
   private GroupFiles(RaftStorage storage, OwnServer server, NodeEnd end, TracedLog traced)
       throws IOException {
@@ -39,10 +48,20 @@ final class GroupFiles {
     RaftStorageDirectory directory = storage.getStorageDir();
     this.group = directory.getRoot().toPath();
     this.log = directory.getCurrentDir().toPath();
-    this.syncs = new EntrySyncs(log, SyncedIndex.open(group));
+    this.syncs = new EntrySyncs(log, SyncedIndex.open(group), traced.trace());
     this.arrival =
         new SnapshotArrival(
             directory.getStateMachineDir().toPath(), directory.getTmpDir().toPath());
+    Supervision supervision = end.supervision();
+    this.keeper =
+        Executors.newSingleThreadScheduledExecutor(
+            supervision.threads("tollgate-" + end.nodeId() + "-synced"));
+    var unused =
+        keeper.scheduleWithFixedDelay(
+            supervision.essential("the record of what is synced", this::keepSyncs),
+            KEEP_SECONDS,
+            KEEP_SECONDS,
+            TimeUnit.SECONDS);
   }
 
   /**
@@ -95,29 +114,39 @@ final class GroupFiles {
 
   /** Comes before Ratis syncs entries, which acknowledges none of them if this fails. */
   CompletableFuture<Void> beforeSync(long logIndex) {
-    return done(
-        () -> {
-          RaftLog written = server.division().getRaftLog();
-          syncs.beforeSync(written);
-          traced.beforeSync(written, logIndex);
-        });
-  }
-
-  /** Comes before Ratis cuts entries off. */
-  CompletableFuture<Void> beforeCut(long first) {
-    return done(
-        () -> {
-          syncs.beforeCut(first);
-          traced.cut(server.division(), first);
-        });
-  }
-
-  private static CompletableFuture<Void> done(DiskWatch.Work work) {
     try {
-      work.run();
+      syncs.beforeSync(server.division().getRaftLog(), logIndex);
       return CompletableFuture.completedFuture(null);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Comes before Ratis cuts entries off; Ratis asks for the result once it has cut them off. */
+  CompletableFuture<Void> beforeCut(long first) {
+    try {
+      syncs.beforeCut(first);
+      traced.cut(server.division(), first);
+      return new Cut();
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /**
+   * Learns that a cut was made. Ratis 3.3.0 (SegmentedRaftLogWorker.TruncateLog) asks for the
+   * result on the thread that writes the log, after the cut and before the next write.
+   */
+  private final class Cut extends CompletableFuture<Void> {
+    private final AtomicBoolean made = new AtomicBoolean();
+
+    @Override
+    public Void get() throws InterruptedException, ExecutionException {
+      if (made.compareAndSet(false, true)) {
+        syncs.cut();
+        complete(null);
+      }
+      return super.get();
     }
   }
 
@@ -154,8 +183,18 @@ final class GroupFiles {
     }
   }
 
-  /** Records what was synced last, once Ratis has closed its log, or has not opened it. */
+  private void keepSyncs() {
+    try {
+      syncs.keep();
+    } catch (IOException e) {
+      end.cannotWrite("what it has synced", e);
+    }
+  }
+
+  /** Keeps what was synced last, once Ratis has closed its log, or has not opened it. */
   void close() {
+    // no interrupt: it would close the file
+    keeper.shutdown();
     try {
       syncs.close();
     } catch (IOException e) {

@@ -47,6 +47,8 @@ final class LogTail {
   /** The smallest part that a disk writes as a whole or not at all. */
   private static final int SECTOR_BYTES = 512;
 
+  private static final int MOST_LENGTH_BYTES = 5;
+
   /** How the entries of a segment end. */
   enum End {
     WHOLE,
@@ -183,11 +185,14 @@ final class LogTail {
       long next = first + entries.count;
       if (entries.endBeforeTornOne(first, synced)) {
         LOG.warn(
-            "{}: entry {} at byte {} was not written as a whole, and never synced, so nobody has"
-                + " heard of it: the log is cut off there",
+            "{}: entry {} at byte {} was not written as a whole. {}, so this one was not"
+                + " acknowledged: the log is cut off there",
             segment,
             next,
-            entries.bytes);
+            entries.bytes,
+            synced.isPresent()
+                ? "The last entry that was synced is " + synced.getAsLong()
+                : "No entry was synced");
         bytes.limit(entries.bytes);
       } else if (entries.end == End.SHORT) {
         throw damaged(
@@ -251,6 +256,9 @@ final class LogTail {
    * @param end the end of what is not zero
    */
   private static End endAt(MappedByteBuffer bytes, int begin, int checksum, int end) {
+    if (isWholeWithAnotherLength(bytes, begin)) {
+      return End.CHANGED;
+    }
     if (checksum < 0) {
       return End.SHORT;
     }
@@ -258,6 +266,30 @@ final class LogTail {
       return End.SHORT;
     }
     return hasHole(bytes, begin, checksum + Integer.BYTES) ? End.HOLE : End.CHANGED;
+  }
+
+  /**
+   * True if the entry is whole, but one bit of its length was changed. A length that is too large
+   * looks as if the entry had not been written to its end.
+   */
+  private static boolean isWholeWithAnotherLength(MappedByteBuffer bytes, int begin) {
+    byte[] length = new byte[Math.min(MOST_LENGTH_BYTES, bytes.capacity() - begin)];
+    bytes.get(begin, length);
+    for (int bit = 0; bit < Byte.SIZE * length.length; bit++) {
+      byte[] other = length.clone();
+      other[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+      ByteBuffer read = ByteBuffer.wrap(other);
+      long checksum = (long) varint(read) + begin + read.position();
+      if (checksum >= begin + read.position()
+          && checksum + Integer.BYTES <= bytes.capacity()
+          && bytes.getInt((int) checksum)
+              == checksum(
+                  read.flip(),
+                  bytes.duplicate().position(begin + read.limit()).limit((int) checksum))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** True if the part of the entry in some sector is all zeros, as etcd asks (wal/decoder.go). */
@@ -304,7 +336,7 @@ final class LogTail {
   }
 
   /** Reads a length; returns -1 if there is none. */
-  private static int varint(MappedByteBuffer bytes) {
+  private static int varint(ByteBuffer bytes) {
     int value = 0;
     for (int shift = 0; shift < Integer.SIZE && bytes.hasRemaining(); shift += 7) {
       byte next = bytes.get();
@@ -332,8 +364,14 @@ final class LogTail {
   }
 
   private static int checksum(MappedByteBuffer bytes, int from, int to) {
+    return checksum(bytes.duplicate().position(from).limit(to));
+  }
+
+  private static int checksum(ByteBuffer... parts) {
     CRC32C checksum = new CRC32C();
-    checksum.update(bytes.duplicate().position(from).limit(to));
+    for (ByteBuffer part : parts) {
+      checksum.update(part);
+    }
     return (int) checksum.getValue();
   }
 }

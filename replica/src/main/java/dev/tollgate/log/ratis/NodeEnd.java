@@ -54,6 +54,10 @@ final class NodeEnd {
             this::refused);
   }
 
+  String nodeId() {
+    return identity.nodeId();
+  }
+
   /** Says which nodes this one accepts, and whether the others accept it. */
   PeerGuard guard() {
     return guard;

@@ -12,16 +12,19 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * The last entry that is known to have been synced, in a file beside the log. It is written without
- * a sync, and after the sync that it tells of. So a killed process leaves what it had synced before
- * its last sync, and a power cut what the system had written by itself, which is less: never too
- * much. Not thread-safe.
+ * The last entry that is known to have been synced, in a file beside the log. It is written after
+ * the sync that it tells of, and before anything follows from that sync. So a killed process leaves
+ * exactly what it had synced. The file itself is synced from time to time, and a power cut leaves
+ * what was written before: never too much. Not thread-safe, except {@link #sync}.
  */
 final class SyncedIndex implements AutoCloseable {
   private static final String FILE = "synced";
 
   private final FileChannel file;
   private OptionalLong index;
+
+  /** True if what was written since the last sync is not known to be on the disk. */
+  private volatile boolean changed;
 
   private SyncedIndex(FileChannel file, OptionalLong index) {
     this.file = file;
@@ -67,10 +70,19 @@ final class SyncedIndex implements AutoCloseable {
     content.putLong(synced).putLong(checksum(synced)).flip();
     // less than a sector, so it is written as a whole or not at all
     file.write(content, 0);
+    changed = true;
     if (index.isEmpty() || synced < index.getAsLong()) {
       file.force(true);
     }
     index = OptionalLong.of(synced);
+  }
+
+  /** Syncs the file if it has changed. Any thread may call this, while another one writes. */
+  void sync() throws IOException {
+    if (changed) {
+      changed = false;
+      file.force(true);
+    }
   }
 
   private static long checksum(long index) {

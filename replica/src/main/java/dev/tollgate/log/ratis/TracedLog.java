@@ -3,22 +3,18 @@ package dev.tollgate.log.ratis;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.trace.PromiseTrace;
-import java.io.IOException;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
 
 /** The promises that follow from the log of a node and from its leadership. */
 final class TracedLog {
   private final PromiseTrace trace;
-  private final TracedSyncs syncs;
 
   TracedLog(PromiseTrace trace) {
     this.trace = requireNonNull(trace, "trace");
-    this.syncs = new TracedSyncs(trace);
   }
 
   PromiseTrace trace() {
@@ -30,13 +26,6 @@ final class TracedLog {
    */
   void restarted(RaftStorageMetadata kept, long last) {
     trace.restarted(kept.getTerm(), kept.getVotedFor().toString(), last, last);
-  }
-
-  /** Called by the thread that writes the log, before it syncs the log up to an entry. */
-  void beforeSync(RaftLog log, long index) throws IOException {
-    if (trace.isOn()) {
-      syncs.before(log, index);
-    }
   }
 
   void cut(RaftServer.Division division, long first) {

@@ -19,11 +19,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingStream;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +54,10 @@ class StartSyncTest {
     final RatisLog log;
 
     Running() throws IOException {
+      this(directory);
+    }
+
+    Running(Path directory) throws IOException {
       log = new RatisLog(RaftSettings.alone("n1", directory), consumer);
       try {
         log.start();
@@ -69,6 +79,10 @@ class StartSyncTest {
   }
 
   private Path segment() throws IOException {
+    return segment(directory);
+  }
+
+  private static Path segment(Path directory) throws IOException {
     return Snapshots.segments(RatisLog.groupDirectory(directory).resolve("current")).stream()
         .filter(file -> file.getFileName().toString().startsWith("log_inprogress_"))
         .findFirst()
@@ -199,6 +213,70 @@ class StartSyncTest {
         refused.getMessage().startsWith("node n1 does not start, because its log is damaged in "),
         refused.getMessage());
     assertEquals(-1, Arrays.mismatch(damaged, Files.readAllBytes(tail)));
+  }
+
+  /** What is left of a process that was killed while it had nothing to do. */
+  private Path killed(Path copy) throws Exception {
+    try (Running node = new Running()) {
+      node.perform("x".repeat(3_000));
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path file : all.toList()) {
+          if (!file.getFileName().toString().equals(LOCK)) {
+            Files.copy(file, copy.resolve(directory.relativize(file).toString()));
+          }
+        }
+      }
+    }
+    return copy;
+  }
+
+  /** A sync is known of as soon as it is acknowledged, not from the next one on. */
+  @Test
+  void acknowledgedEntryOfAKilledNodeIsNotTakenForATornOne(@TempDir Path copies) throws Exception {
+    Path copy = killed(copies.resolve("killed"));
+    Path tail = segment(copy);
+    byte[] content = Files.readAllBytes(tail);
+    int end = content.length;
+    while (content[end - 1] == 0) {
+      end--;
+    }
+    Map<String, UnaryOperator<byte[]>> damages = new TreeMap<>();
+    int last = end - Integer.BYTES;
+    damages.put("its checksum is gone", bytes -> zeros(bytes, last, last + Integer.BYTES));
+    damages.put("a sector is gone", bytes -> zeros(bytes, last - 1_500, last - 500));
+    for (Map.Entry<String, UnaryOperator<byte[]>> damage : damages.entrySet()) {
+      Files.write(tail, damage.getValue().apply(content.clone()));
+      IOException refused =
+          assertThrows(IOException.class, () -> new Running(copy), damage.getKey());
+      assertTrue(
+          refused.getMessage().contains("its log is damaged in "),
+          damage.getKey() + ": " + refused.getMessage());
+    }
+    Files.write(tail, content);
+    try (Running node = new Running(copy)) {
+      node.perform("after");
+      assertEquals(3, node.consumer.commands.size());
+    }
+  }
+
+  private static byte[] zeros(byte[] bytes, int from, int to) {
+    Arrays.fill(bytes, from, to, (byte) 0);
+    return bytes;
+  }
+
+  /** A power cut would leave an earlier record otherwise, of a node that has nothing to do. */
+  @Test
+  void recordOfTheLastSyncIsSyncedWithoutAnotherEntry() throws Exception {
+    Path record = RatisLog.groupDirectory(directory).resolve("synced");
+    Queue<Path> forced = new ConcurrentLinkedQueue<>();
+    try (RecordingStream stream = new RecordingStream();
+        Running node = new Running()) {
+      stream.enable("jdk.FileForce").withoutThreshold();
+      stream.onEvent(event -> forced.add(Path.of(event.getString("path"))));
+      node.perform("after");
+      stream.startAsync();
+      Awaitility.await().until(() -> forced.contains(record));
+    }
   }
 
   /** Ratis would ignore that entry, and the log would go on after the one before. */

@@ -1,10 +1,15 @@
 package dev.tollgate.log.ratis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -64,7 +69,7 @@ class SyncedIndexTest {
 
   @Test
   void entriesThatAreCutOffAreForgottenBefore() throws IOException {
-    EntrySyncs syncs = new EntrySyncs(directory, SyncedIndex.open(directory));
+    EntrySyncs syncs = new EntrySyncs(directory, SyncedIndex.open(directory), PromiseTrace.NONE);
     syncs.begin(9);
     syncs.beforeCut(6);
     assertEquals(OptionalLong.of(5), syncs.known());
@@ -72,5 +77,52 @@ class SyncedIndexTest {
     assertEquals(OptionalLong.of(5), syncs.known());
     syncs.close();
     assertEquals(OptionalLong.of(5), read());
+  }
+
+  /** The thread that writes the log gets to the cut last. */
+  @Test
+  void syncOfEntriesThatAreCutOffSoonIsNotRecorded() throws IOException {
+    EntrySyncs syncs = new EntrySyncs(directory, SyncedIndex.open(directory), PromiseTrace.NONE);
+    syncs.begin(3);
+    syncs.beforeCut(8);
+    syncs.beforeCut(6);
+    syncs.succeeded(9);
+    assertEquals(OptionalLong.of(5), syncs.known());
+    syncs.cut();
+    syncs.succeeded(7);
+    assertEquals(OptionalLong.of(5), syncs.known(), "one cut is left");
+    syncs.cut();
+    syncs.succeeded(7);
+    assertEquals(OptionalLong.of(7), syncs.known());
+    syncs.close();
+  }
+
+  @Test
+  void syncThatFailedIsNotRecorded() throws IOException {
+    List<Long> recorded = new ArrayList<>();
+    FileChannel file =
+        FileChannel.open(
+            directory.resolve("segment"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try (SyncedChannel channel = new SyncedChannel(file, () -> 7, recorded::add)) {
+      channel.force(false);
+      assertEquals(List.of(7L), recorded);
+      file.close();
+      assertThrows(IOException.class, () -> channel.force(false));
+      assertEquals(List.of(7L), recorded);
+    }
+  }
+
+  @Test
+  void keptRecordIsSyncedOnceForEachChange() throws IOException {
+    try (RecordedForces forces = new RecordedForces();
+        SyncedIndex synced = SyncedIndex.open(directory)) {
+      synced.set(5);
+      synced.sync();
+      synced.set(7);
+      synced.sync();
+      synced.sync();
+      Path file = directory.resolve("synced");
+      assertEquals(List.of(file, file, file), forces.in(directory), "the first one twice");
+    }
   }
 }

@@ -9,30 +9,38 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
-import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /** A file that tells when it was synced. */
-final class TracedChannel extends FileChannel {
+final class SyncedChannel extends FileChannel {
   private final FileChannel file;
   private final LongSupplier began;
-  private final LongConsumer synced;
+  private final Listener listener;
+
+  /** Is told of syncs. */
+  interface Listener {
+    /**
+     * A sync has succeeded, and nothing has followed from that yet.
+     *
+     * @param covered what was asked for before the sync began
+     */
+    void synced(long covered) throws IOException;
+  }
 
   /**
    * @param began returns what a sync that begins now covers
-   * @param synced is told what a sync covers that has succeeded
    */
-  TracedChannel(FileChannel file, LongSupplier began, LongConsumer synced) {
+  SyncedChannel(FileChannel file, LongSupplier began, Listener listener) {
     this.file = requireNonNull(file, "file");
     this.began = requireNonNull(began, "began");
-    this.synced = requireNonNull(synced, "synced");
+    this.listener = requireNonNull(listener, "listener");
   }
 
   @Override
   public void force(boolean metaData) throws IOException {
     long covered = began.getAsLong();
     file.force(metaData);
-    synced.accept(covered);
+    listener.synced(covered);
   }
 
   @Override
