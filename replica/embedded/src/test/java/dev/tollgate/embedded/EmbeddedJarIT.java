@@ -125,11 +125,19 @@ class EmbeddedJarIT {
     }
     assertEquals(
         new TreeSet<>(
-            Set.of("ratis-metrics-default", "ratis-server", "slf4j-api", "tollgate-jdbc")),
+            Set.of(
+                "ratis-metrics-default",
+                "ratis-server",
+                "slf4j-api",
+                "tollgate-jdbc",
+                "tollgate-ratis-thirdparty")),
         named);
     for (Path jar : declared()) {
       assertTrue(
-          jar.getFileName().toString().matches("(ratis-|slf4j-api-|tollgate-jdbc-).*"), "" + jar);
+          jar.getFileName()
+              .toString()
+              .matches("(ratis-(?!thirdparty)|slf4j-api-|tollgate-(jdbc|ratis-thirdparty)-).*"),
+          "" + jar);
     }
   }
 
