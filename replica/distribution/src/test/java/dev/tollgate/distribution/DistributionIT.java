@@ -17,17 +17,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
@@ -178,6 +182,30 @@ class DistributionIT {
         new TreeSet<>(table.stream().map(row -> row[0]).toList()),
         new TreeSet<>(used),
         "each line is about a jar");
+  }
+
+  /** A scanner that reads it knows of H2, whose classes are in a jar of Tollgate. */
+  @Test
+  void billOfMaterialsNamesEveryLibrary() throws IOException {
+    Matcher components =
+        Pattern.compile("\"purl\"\\s*:\\s*\"pkg:maven/[^/\"]+/([^@\"]+)@([^?\"]+)[?]type=jar\"")
+            .matcher(Files.readString(home.resolve("tollgate.cdx.json")));
+    Set<String> named = new TreeSet<>();
+    while (components.find()) {
+      named.add(components.group(1) + "-" + components.group(2) + ".jar");
+    }
+    assertTrue(named.removeIf(name -> name.matches("h2-[0-9.]+[.]jar")), named::toString);
+    named.removeIf(name -> name.matches("tollgate-(distribution|replica)-.*|jspecify-.*"));
+    assertEquals(jars(home.resolve("lib")), named);
+  }
+
+  @Test
+  void archiveHasItsChecksum() throws Exception {
+    Path archive = Path.of(System.getProperty("tollgate.archive"));
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(archive));
+    assertEquals(
+        HexFormat.of().formatHex(digest) + "  " + archive.getFileName(),
+        Files.readString(archive.resolveSibling(archive.getFileName() + ".sha256")).strip());
   }
 
   /** Libraries that are optional for an application, a server has to have. */
