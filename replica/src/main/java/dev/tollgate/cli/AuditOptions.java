@@ -13,9 +13,9 @@ final class AuditOptions {
       names = "--audit-file",
       paramLabel = "FILE",
       description =
-          "File to which the node appends a line of JSON for each grant of a lock, loss of a lock,"
-              + " refused stale write, failed login and act of administration; by default it writes"
-              + " none. [TOLLGATE_AUDIT_FILE]")
+          "File to which the node appends a line of JSON for each act of administration, login,"
+              + " failed login and refused access; grants and losses of locks and refused writes go"
+              + " to FILE.activity. By default it writes none. [TOLLGATE_AUDIT_FILE]")
   private @Nullable Path file;
 
   @Option(
@@ -37,6 +37,15 @@ final class AuditOptions {
               + " [TOLLGATE_AUDIT_FILES]")
   private int files = AuditSettings.FILES;
 
+  @Option(
+      names = "--audit-activity-files",
+      paramLabel = "COUNT",
+      defaultValue = "10",
+      description =
+          "Files FILE.activity that the node keeps, 2 to 1000; the oldest is deleted."
+              + " [TOLLGATE_AUDIT_ACTIVITY_FILES]")
+  private int activityFiles = AuditSettings.FILES;
+
   AuditOptions() {}
 
   /** Returns the settings, or null for a node that is not audited. */
@@ -45,11 +54,16 @@ final class AuditOptions {
       throw new ParameterException(
           command, "--audit-max-size is " + maxBytes + " bytes: it has to be from 16k to 1g");
     }
-    if (files < 2 || files > AuditSettings.MOST_FILES) {
+    requireFiles(command, "--audit-files", files);
+    requireFiles(command, "--audit-activity-files", activityFiles);
+    return file == null ? null : new AuditSettings(file, maxBytes, files, activityFiles);
+  }
+
+  private static void requireFiles(CommandLine command, String option, int count) {
+    if (count < 2 || count > AuditSettings.MOST_FILES) {
       throw new ParameterException(
           command,
-          "--audit-files is " + files + ": it has to be from 2 to " + AuditSettings.MOST_FILES);
+          option + " is " + count + ": it has to be from 2 to " + AuditSettings.MOST_FILES);
     }
-    return file == null ? null : new AuditSettings(file, maxBytes, files);
   }
 }

@@ -164,14 +164,20 @@ public final class Limits {
   /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;
 
-  /** Failed logins from one address that have lines of their own in the audit file in a minute. */
-  public static final int AUDITED_FAILURES_PER_ADDRESS = 5;
+  /**
+   * Events of one kind that an address or a user repeats at will, such as failed logins, and that
+   * have lines of their own in the audit file in a minute.
+   */
+  public static final int AUDITED_REPEATS = 5;
 
-  /** The same from all addresses together. */
-  public static final int AUDITED_FAILURES = 300;
+  /** The same of all addresses or users together. */
+  public static final int AUDITED_REPEATS_IN_ALL = 60;
 
-  /** Addresses whose further failures are counted apart. */
-  public static final int AUDITED_ADDRESSES = 1_000;
+  /** Addresses or users whose further events of one kind are counted apart in a minute. */
+  public static final int AUDITED_REPEATERS = 50;
+
+  /** Characters of the reason of a refusal that auditors are told. */
+  public static final int AUDITED_REASON_CHARS = 250;
 
   /** Characters of a definition that auditors are told. */
   public static final int AUDITED_DEFINITION_CHARS = 500;

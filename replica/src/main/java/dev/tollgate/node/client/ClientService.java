@@ -279,7 +279,8 @@ public final class ClientService implements Replica.Listener {
             cancellations,
             slow,
             new OpenResults(traffic.limits().connections().queriesAtOnce())),
-        new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
+        new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies),
+        replica.audit());
   }
 
   @Override

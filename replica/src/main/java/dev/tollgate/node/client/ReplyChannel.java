@@ -37,6 +37,11 @@ final class ReplyChannel {
     return link.client();
   }
 
+  /** The network address of the client without its port. */
+  String address() {
+    return link.address();
+  }
+
   /** Logs what the client did wrong. */
   void complain(String what) {
     complaints.log(link.client(), what);
