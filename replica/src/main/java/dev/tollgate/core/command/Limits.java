@@ -158,8 +158,20 @@ public final class Limits {
    */
   public static final int WAITING_STATEMENTS = 10_000;
 
+  /** Statements of one user that may wait for transactions to end, or for a lock. */
+  public static final int WAITING_STATEMENTS_PER_USER = 5_000;
+
   /** Bytes of the texts and parameters of waiting statements, 64 MiB. */
   public static final long WAITING_STATEMENT_BYTES = 64L << 20;
+
+  /** The same of the statements of one user, 32 MiB: the largest request has 16 MiB. */
+  public static final long WAITING_STATEMENT_BYTES_PER_USER = 32L << 20;
+
+  /** Requests that may wait at a node until the holder of a lock changes. */
+  public static final int HOLDER_WATCHES = 10_000;
+
+  /** The same of one user. */
+  public static final int HOLDER_WATCHES_PER_USER = 5_000;
 
   /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;

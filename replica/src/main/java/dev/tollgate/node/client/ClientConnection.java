@@ -182,13 +182,21 @@ public final class ClientConnection {
   private Consumer<Reply> audited(Consumer<Reply> answer) {
     return reply -> {
       answer.accept(reply);
-      if (reply instanceof Reply.Failure failure && RIGHTS_MISSING.contains(failure.sqlState())) {
-        audit.accessRefused(
-            new Actor(
-                greeting.user(), sessions.sessionOrNull(), greeting.client(), replies.address()),
-            failure.message());
+      if (reply instanceof Reply.BatchResult batch) {
+        batch.results().forEach(this::audit);
+      } else {
+        audit(reply);
       }
     };
+  }
+
+  private void audit(Reply reply) {
+    if (reply instanceof Reply.Failure failure && RIGHTS_MISSING.contains(failure.sqlState())) {
+      audit.accessRefused(
+          new Actor(
+              greeting.user(), sessions.sessionOrNull(), greeting.client(), replies.address()),
+          failure.message());
+    }
   }
 
   private void dispatch(Request request, int losses, Consumer<Reply> answer) {

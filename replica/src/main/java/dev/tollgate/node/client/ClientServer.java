@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.tls.Certificates;
 import dev.tollgate.tls.TlsSocket;
@@ -247,7 +248,11 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public @Nullable String introduced(String user) {
-      return arrivals.introduced(channel, user);
+      String noRoom = arrivals.introduced(channel, user);
+      if (noRoom == null && !user.isEmpty()) {
+        codec.introduced(new UserName(user));
+      }
+      return noRoom;
     }
 
     @Override
