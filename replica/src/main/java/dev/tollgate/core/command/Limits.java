@@ -167,6 +167,12 @@ public final class Limits {
   /** The same of the statements of one user, 32 MiB: the largest request has 16 MiB. */
   public static final long WAITING_STATEMENT_BYTES_PER_USER = 32L << 20;
 
+  /**
+   * Connections of administrators for which a node has places beside those that all clients may
+   * have: someone has to look who takes these.
+   */
+  public static final int ADMINISTRATOR_CONNECTIONS = 10;
+
   /** Requests that may wait at a node until the holder of a lock changes. */
   public static final int HOLDER_WATCHES = 10_000;
 

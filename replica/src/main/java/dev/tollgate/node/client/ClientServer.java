@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.tls.Certificates;
@@ -92,7 +93,12 @@ public final class ClientServer implements AutoCloseable {
       throws IOException {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.arrivals =
-        new Arrivals(nodeId, maxConnections, traffic.limits().connections(), System::nanoTime);
+        new Arrivals(
+            nodeId,
+            maxConnections,
+            traffic.limits().connections(),
+            user -> replica.facts().isAdministrator(new UserName(user)),
+            System::nanoTime);
     this.clients = requireNonNull(clients, "clients");
     this.traffic = requireNonNull(traffic, "traffic");
     this.complaints = requireNonNull(complaints, "complaints");
@@ -112,7 +118,7 @@ public final class ClientServer implements AutoCloseable {
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
               .childHandler(new Initializer())
-              .handler(new AcceptLimit(maxConnections + REFUSED))
+              .handler(new AcceptLimit(maxConnections + Limits.ADMINISTRATOR_CONNECTIONS + REFUSED))
               .bind(address)
               .syncUninterruptibly()
               .channel();
