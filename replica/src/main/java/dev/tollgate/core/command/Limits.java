@@ -197,6 +197,9 @@ public final class Limits {
   /** Characters of the reason of a refusal that auditors are told. */
   public static final int AUDITED_REASON_CHARS = 250;
 
+  /** Audit lines that wait for the syslog server; each has 200 bytes to 4 KiB. */
+  public static final int SYSLOG_LINES = 10_000;
+
   /** Characters of a definition that auditors are told. */
   public static final int AUDITED_DEFINITION_CHARS = 500;
 

@@ -202,16 +202,17 @@ public final class AuditCheck {
     }
 
     private @Nullable String begin(AuditChain.Link line) {
-      if (line.before() == null) {
+      String said = line.before();
+      if (said == null) {
         return "the line does not say which line comes before the file: the lines before it in this"
             + " file were removed";
       }
       if (chain == null) {
-        before = line.before();
-        chain = new AuditChain(line.before());
+        before = said;
+        chain = new AuditChain(said);
         return null;
       }
-      return chain.last().equals(line.before())
+      return chain.last().equals(said)
           ? null
           : "the line does not follow the last line of the file before: a file between the two is"
               + " missing, or the last lines of the file before were removed or altered";

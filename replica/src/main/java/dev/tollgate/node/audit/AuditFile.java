@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -42,12 +43,21 @@ final class AuditFile implements AuditTarget {
           Pattern.DOTALL);
 
   private final AuditSettings settings;
+  private final Consumer<String> written;
   private @Nullable FileChannel channel;
   private AuditChain chain = AuditChain.BEGINNING;
   private long sizeBytes;
 
   AuditFile(AuditSettings settings) {
+    this(settings, lines -> {});
+  }
+
+  /**
+   * @param written is told of the lines that were written, as they are in the file; must not wait
+   */
+  AuditFile(AuditSettings settings, Consumer<String> written) {
     this.settings = requireNonNull(settings, "settings");
+    this.written = requireNonNull(written, "written");
   }
 
   /**
@@ -122,6 +132,7 @@ final class AuditFile implements AuditTarget {
       close();
       throw e;
     }
+    written.accept(linked.lines());
   }
 
   private void reopen() throws IOException {

@@ -3,6 +3,7 @@ package dev.tollgate.node.audit;
 import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a node writes its audit lines. What ordinary work brings about has files of its own, beside
@@ -12,8 +13,10 @@ import java.nio.file.Path;
  * @param maxBytes size at which a new file begins
  * @param files how many files about security are kept, the current one included
  * @param activityFiles how many files about ordinary work are kept, FILE.activity included
+ * @param syslog where the lines about security are sent too, or null
  */
-public record AuditSettings(Path file, long maxBytes, int files, int activityFiles) {
+public record AuditSettings(
+    Path file, long maxBytes, int files, int activityFiles, @Nullable SyslogSettings syslog) {
   /** Size of a file by default. */
   public static final long MAX_BYTES = 64L << 20;
 
@@ -39,6 +42,11 @@ public record AuditSettings(Path file, long maxBytes, int files, int activityFil
     }
     requireFiles("files", files);
     requireFiles("activityFiles", activityFiles);
+  }
+
+  /** Settings without a syslog server. */
+  public AuditSettings(Path file, long maxBytes, int files, int activityFiles) {
+    this(file, maxBytes, files, activityFiles, null);
   }
 
   private static void requireFiles(String name, int count) {

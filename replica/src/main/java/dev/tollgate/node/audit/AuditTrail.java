@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ public final class AuditTrail implements AutoCloseable {
 
   /** Those that write, by their streams; empty if nothing is written. */
   private final Map<AuditStream, Outlet> outlets = new EnumMap<>(AuditStream.class);
+
+  private @Nullable SyslogSender syslog;
 
   private AuditTrail(String nodeId, Clock clock, LongSupplier term) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
@@ -74,11 +77,14 @@ public final class AuditTrail implements AutoCloseable {
       throws IOException {
     AuditTrail trail = new AuditTrail(nodeId, clock, term);
     String directory = incarnation == null ? "" : incarnation.toString();
+    Consumer<String> copy = trail.copyTo(settings.syslog(), supervision);
     try {
       for (AuditStream stream : AuditStream.values()) {
         trail.add(
             stream,
-            new AuditFile(stream == AuditStream.SECURITY ? settings : settings.ofActivity()),
+            stream == AuditStream.SECURITY
+                ? new AuditFile(settings, copy)
+                : new AuditFile(settings.ofActivity()),
             directory,
             new AuditQueue(nodeId, AuditQueue.MOST_EVENTS),
             supervision);
@@ -88,6 +94,16 @@ public final class AuditTrail implements AutoCloseable {
       throw e;
     }
     return trail;
+  }
+
+  private Consumer<String> copyTo(@Nullable SyslogSettings server, Supervision supervision) {
+    if (server == null) {
+      return lines -> {};
+    }
+    SyslogSender sender = new SyslogSender(nodeId, server, clock);
+    sender.start(supervision);
+    syslog = sender;
+    return sender::offer;
   }
 
   static AuditTrail open(String nodeId, Clock clock, LongSupplier term) {
@@ -276,5 +292,8 @@ public final class AuditTrail implements AutoCloseable {
   @Override
   public void close() {
     outlets.values().forEach(outlet -> outlet.writer().close());
+    if (syslog != null) {
+      syslog.close();
+    }
   }
 }

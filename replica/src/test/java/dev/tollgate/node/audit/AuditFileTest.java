@@ -156,6 +156,18 @@ class AuditFileTest {
   }
 
   @Test
+  void copyHasTheLinesOfTheFile() throws IOException {
+    StringBuilder copy = new StringBuilder();
+    AuditSettings settings = new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2);
+    try (AuditFile file = new AuditFile(settings, copy::append)) {
+      file.open();
+      file.append(HEADER, line(1, 0));
+      file.append(HEADER, line(2, 0));
+    }
+    assertEquals(Files.readString(path()), copy.toString());
+  }
+
+  @Test
   void linesWithoutHashesAreLeftInAFileOfTheirOwn() throws IOException {
     Files.writeString(path(), HEADER + line(8, 0));
     try (AuditFile file = file()) {
