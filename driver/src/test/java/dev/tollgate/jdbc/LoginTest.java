@@ -61,8 +61,7 @@ class LoginTest {
   @Test
   void nodeThatAsksForFewIterationsGetsNoProof() {
     cluster.addUser(
-        "lo",
-        PasswordVerifier.of("secret", new byte[16], PasswordVerifier.DEFAULT_ITERATIONS - 1));
+        "lo", PasswordVerifier.of("secret", new byte[16], PasswordVerifier.DEFAULT_ITERATIONS - 1));
     SQLException refused = assertThrows(SQLException.class, () -> connect("lo", "secret"));
     String message = String.valueOf(refused.getMessage());
     assertTrue(message.contains("99999 iterations, fewer than 100000"), message);

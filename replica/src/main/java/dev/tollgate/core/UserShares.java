@@ -44,7 +44,9 @@ public final class UserShares {
 
   /** Counts what a user has got, after {@link #full}. */
   public void add(UserName user, long amount) {
-    amounts.merge(user, amount, Long::sum);
+    if (amount > 0) {
+      amounts.merge(user, amount, Long::sum);
+    }
   }
 
   void remove(UserName user) {
@@ -71,8 +73,9 @@ public final class UserShares {
     checkInvariants(counted);
   }
 
-  /** Checks the amounts against those that are counted; no amount is 0. */
+  /** Checks the amounts against those that are counted. */
   void checkInvariants(SortedMap<UserName, Long> counted) {
+    counted.values().removeIf(amount -> amount == 0);
     if (!counted.equals(amounts)) {
       throw new IllegalStateException("users have " + counted + " " + what + ", not " + amounts);
     }

@@ -38,8 +38,8 @@ final class TestUsers implements Authentication {
   }
 
   /**
-   * With as many iterations as the driver demands. A JVM without its second compiler takes 0.3 s for
-   * them, so each verifier is made once.
+   * With as many iterations as the driver demands. A JVM without its second compiler takes 0.3 s
+   * for them, so each verifier is made once.
    */
   private static PasswordVerifier verifier(String password, byte[] salt) {
     return VERIFIERS.computeIfAbsent(

@@ -35,13 +35,29 @@ record AuditChain(String last) {
     requireNonNull(last, "last");
   }
 
-  /**
-   * A line as it is in a file.
-   *
-   * @param body its bytes before its member {@code chain}
-   * @param before what it says of the line before it, or null if it does not begin a file
-   */
-  record Link(byte[] body, @Nullable String before, String chain) {}
+  /** A line as it is in a file. */
+  static final class Link {
+    /** Its bytes before its member {@code chain}. */
+    private final byte[] body;
+
+    private final @Nullable String before;
+    private final String chain;
+
+    private Link(byte[] body, @Nullable String before, String chain) {
+      this.body = body;
+      this.before = before;
+      this.chain = chain;
+    }
+
+    /** The hash of the line before it, or null if the line does not begin a file. */
+    @Nullable String before() {
+      return before;
+    }
+
+    String chain() {
+      return chain;
+    }
+  }
 
   /** What {@link #extend} has made. */
   record Extended(String lines, AuditChain chain) {}
@@ -70,7 +86,7 @@ record AuditChain(String last) {
 
   /** True if this line comes next. */
   boolean fits(Link line) {
-    return hash(last, line.body()).equals(line.chain());
+    return hash(last, line.body).equals(line.chain());
   }
 
   /**

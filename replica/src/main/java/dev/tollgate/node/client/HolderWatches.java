@@ -65,7 +65,7 @@ final class HolderWatches {
     this.state = requireNonNull(state, "state");
     this.leadership = requireNonNull(leadership, "leadership");
     this.most = most;
-    room = new UserRoom(most, mostOfUser, "requests that wait for the holder of a lock");
+    room = new UserRoom(most, mostOfUser, "holder watches");
   }
 
   void await(

@@ -125,7 +125,9 @@ class SyslogSenderTest {
   }
 
   private static String line(int number) {
-    return new JsonLine(42, "login").number("number", (long) number).text("user", "J\u00d6")
+    return new JsonLine(42, "login")
+        .number("number", (long) number)
+        .text("user", "J\u00d6")
         .toString();
   }
 
@@ -154,7 +156,8 @@ class SyslogSenderTest {
     await().atMost(DEADLINE).until(() -> messages.size() == 11);
     assertTrue(
         messages.stream()
-            .anyMatch(text -> text.contains("\"event\":\"syslog_lost\",\"node\":\"n1\",\"lost\":90}")),
+            .anyMatch(
+                text -> text.contains("\"event\":\"syslog_lost\",\"node\":\"n1\",\"lost\":90}")),
         messages.toString());
   }
 

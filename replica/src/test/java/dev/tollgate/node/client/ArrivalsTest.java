@@ -24,7 +24,8 @@ class ArrivalsTest {
           /* queriesAtOnce= */ 1);
 
   private long nanos = 5;
-  private final Arrivals arrivals = new Arrivals("n1", CLIENTS, LIMITS, "root"::equals, () -> nanos);
+  private final Arrivals arrivals =
+      new Arrivals("n1", CLIENTS, LIMITS, "root"::equals, () -> nanos);
 
   private EmbeddedChannel stranger() {
     EmbeddedChannel channel = new EmbeddedChannel();
