@@ -130,9 +130,6 @@ class ReplicaArchitectureTest {
       noClasses()
           .that(resideInAPackage("dev.tollgate.."))
           .and()
-          // what is there can be made again, or has its last lines in the next file
-          .resideOutsideOfPackages("dev.tollgate.cli.certificates..", "dev.tollgate.node.audit..")
-          .and()
           .doNotHaveSimpleName("SyncedFiles")
           .should()
           .callMethodWhere(target(owner(assignableTo(Files.class))).and(target(name("move"))));

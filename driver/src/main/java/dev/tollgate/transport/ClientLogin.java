@@ -1,5 +1,6 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -72,7 +73,9 @@ final class ClientLogin {
                   + " bound to it, so anybody in between could pretend to be the node: set"
                   + " sslMode=verify-full and sslRootCert in the URL");
     }
-    ScramClient scram = new ScramClient(credentials.user(), binding);
+    // nodes make no verifiers with fewer
+    ScramClient scram =
+        new ScramClient(credentials.user(), binding, PasswordVerifier.DEFAULT_ITERATIONS);
     Reply reply = node.ask(new Request.BeginLogin(binding.mechanism(), scram.first()), timeout);
     if (!(reply instanceof Reply.LoginChallenge challenge)) {
       throw refusedBy(node, reply);

@@ -20,14 +20,29 @@ public final class ScramClient {
   private final ScramBinding binding;
   private final String nonce;
   private final String firstBare;
+  private final int leastIterations;
   private byte @Nullable [] signature;
 
+  /** Takes the fewest iterations that RFC 7677 allows. */
   public ScramClient(String user, ScramBinding binding) {
-    this(user, binding, ScramText.newNonce());
+    this(user, binding, PasswordVerifier.MIN_ITERATIONS);
+  }
+
+  /**
+   * @param leastIterations for which this side gives a proof: whoever pretends to be a node guesses
+   *     the password from a proof, and each guess costs that many
+   */
+  public ScramClient(String user, ScramBinding binding, int leastIterations) {
+    this(user, binding, leastIterations, ScramText.newNonce());
   }
 
   /** Uses a nonce of the caller, for tests. */
   ScramClient(String user, ScramBinding binding, String nonce) {
+    this(user, binding, PasswordVerifier.MIN_ITERATIONS, nonce);
+  }
+
+  private ScramClient(String user, ScramBinding binding, int leastIterations, String nonce) {
+    this.leastIterations = leastIterations;
     this.binding = requireNonNull(binding, "binding");
     this.nonce = nonce;
     this.firstBare = "n=" + ScramText.escaped(user) + ",r=" + nonce;
@@ -61,6 +76,14 @@ public final class ScramClient {
       PasswordVerifier.requireBounds(salt, iterations);
     } catch (IllegalArgumentException e) {
       throw new ScramException(String.valueOf(e.getMessage()));
+    }
+    if (iterations < leastIterations) {
+      throw new ScramException(
+          "it asks for "
+              + iterations
+              + " iterations, fewer than "
+              + leastIterations
+              + ", so that a password would be guessed from the answer");
     }
     byte[] salted = password.with(salt, iterations);
     byte[] clientKey = ScramKeys.clientKey(salted);

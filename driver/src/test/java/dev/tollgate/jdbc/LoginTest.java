@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LoginTest {
   private static final PasswordVerifier SECRET =
-      PasswordVerifier.of("secret", new byte[16], PasswordVerifier.MIN_ITERATIONS);
+      PasswordVerifier.of("secret", new byte[16], PasswordVerifier.DEFAULT_ITERATIONS);
 
   private FakeCluster cluster;
 
@@ -55,6 +55,16 @@ class LoginTest {
     try (Statement statement = connection.createStatement()) {
       assertTrue(statement.execute("SELECT 1"));
     }
+  }
+
+  /** A stranger that pretends to be a node would ask for few, and guess the password from that. */
+  @Test
+  void nodeThatAsksForFewIterationsGetsNoProof() {
+    cluster.addUser(
+        "lo", PasswordVerifier.of("secret", new byte[16], PasswordVerifier.DEFAULT_ITERATIONS - 1));
+    SQLException refused = assertThrows(SQLException.class, () -> connect("lo", "secret"));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("99999 iterations, fewer than 100000"), message);
   }
 
   @Test

@@ -39,6 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       NodesCommand.class,
       BackupCommand.class,
       VerifyCommand.class,
+      AuditCommand.class,
       RestoreCommand.class,
       DumpCommand.class,
       ReseedCommand.class,

@@ -20,7 +20,9 @@ import dev.tollgate.core.command.RefusalCode;
  * @param waitersPerLock requests that may wait for one lock
  * @param lockDefinitions locks with a definition of their own
  * @param waitingStatements statements that may wait for transactions to end
+ * @param waitingStatementsPerUser the same of one user
  * @param waitingBytes bytes of the parameters and texts of waiting statements
+ * @param waitingBytesPerUser the same of one user
  * @param answerBytes bytes of the last answers that all sessions keep
  */
 public record Capacity(
@@ -35,7 +37,9 @@ public record Capacity(
     int waitersPerLock,
     int lockDefinitions,
     int waitingStatements,
+    int waitingStatementsPerUser,
     long waitingBytes,
+    long waitingBytesPerUser,
     long answerBytes) {
   /** The capacity of every cluster. */
   public static final Capacity STANDARD =
@@ -51,7 +55,9 @@ public record Capacity(
           Limits.WAITERS_PER_LOCK,
           Limits.LOCK_DEFINITIONS,
           Limits.WAITING_STATEMENTS,
+          Limits.WAITING_STATEMENTS_PER_USER,
           Limits.WAITING_STATEMENT_BYTES,
+          Limits.WAITING_STATEMENT_BYTES_PER_USER,
           Limits.KEPT_ANSWER_BYTES);
 
   /** Refuses a request that would exceed one of these numbers. */

@@ -3,10 +3,14 @@ package dev.tollgate.core;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,41 +21,57 @@ final class StatementQueue {
   private final Capacity capacity;
   private final TransactionTable transactions;
   private final Map<SessionId, PendingStatement> waiting = new LinkedHashMap<>();
+  private final UserShares statementShares;
+  private final UserShares byteShares;
   private long bytes;
   private boolean turnCame;
 
   StatementQueue(Capacity capacity, TransactionTable transactions) {
     this.capacity = capacity;
     this.transactions = transactions;
+    statementShares = new UserShares(capacity.waitingStatementsPerUser(), "waiting statements");
+    byteShares = new UserShares(capacity.waitingBytesPerUser(), "bytes of waiting statements");
   }
 
   /** Why this statement may not wait, or null. */
   Outcome.@Nullable Refused full(PendingStatement statement) {
-    return waiting.size() < capacity.waitingStatements()
-            && bytes + statement.sizeBytes() <= capacity.waitingBytes()
-        ? null
-        : new Outcome.Refused(
-            RefusalCode.LIMIT_REACHED,
-            "the statement would have to wait for a transaction to end or for a lock, and "
-                + waiting.size()
-                + " statements of "
-                + bytes
-                + " bytes wait already, at most "
-                + capacity.waitingStatements()
-                + " and "
-                + capacity.waitingBytes()
-                + " bytes may: try again later, and keep transactions short");
+    if (waiting.size() < capacity.waitingStatements()
+        && bytes + statement.sizeBytes() <= capacity.waitingBytes()) {
+      return fullOfUser(statement);
+    }
+    return new Outcome.Refused(
+        RefusalCode.LIMIT_REACHED,
+        "the statement would have to wait for a transaction to end or for a lock, and "
+            + waiting.size()
+            + " statements of "
+            + bytes
+            + " bytes wait already, at most "
+            + capacity.waitingStatements()
+            + " and "
+            + capacity.waitingBytes()
+            + " bytes may: try again later, and keep transactions short");
+  }
+
+  private Outcome.@Nullable Refused fullOfUser(PendingStatement statement) {
+    String instead = "let fewer statements wait at a time, and keep transactions short";
+    UserName user = statement.session().user();
+    Outcome.Refused full = statementShares.full(user, 1, instead);
+    return full != null ? full : byteShares.full(user, statement.sizeBytes(), instead);
   }
 
   void add(PendingStatement statement) {
     waiting.put(statement.session().id(), statement);
     bytes += statement.sizeBytes();
+    statementShares.add(statement.session().user());
+    byteShares.add(statement.session().user(), statement.sizeBytes());
   }
 
   /** Removes the statement, if it is in the queue. */
   void remove(PendingStatement statement) {
     if (waiting.remove(statement.session().id(), statement)) {
       bytes -= statement.sizeBytes();
+      statementShares.remove(statement.session().user());
+      byteShares.remove(statement.session().user(), statement.sizeBytes());
     }
   }
 
@@ -143,12 +163,18 @@ final class StatementQueue {
 
   void checkBytes() {
     long sum = 0;
+    List<UserName> users = new ArrayList<>();
+    SortedMap<UserName, Long> ofUsers = new TreeMap<>();
     for (PendingStatement statement : waiting.values()) {
       sum += statement.sizeBytes();
+      users.add(statement.session().user());
+      ofUsers.merge(statement.session().user(), statement.sizeBytes(), Long::sum);
     }
     if (sum != bytes) {
       throw new IllegalStateException(sum + " waiting bytes are counted as " + bytes);
     }
+    statementShares.checkInvariants(users);
+    byteShares.checkInvariants(ofUsers);
   }
 
   void checkWaits() {

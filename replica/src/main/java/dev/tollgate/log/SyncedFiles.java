@@ -97,6 +97,25 @@ public final class SyncedFiles {
     return moved;
   }
 
+  /**
+   * Renames each file of one directory, if it is there, to the name after its own; the last of them
+   * is gone then.
+   */
+  public static void rotate(List<Path> names) throws IOException {
+    for (int number = names.size() - 1; number > 0; number--) {
+      Path from = names.get(number - 1);
+      if (Files.exists(from)) {
+        Files.move(from, names.get(number), StandardCopyOption.ATOMIC_MOVE);
+      }
+    }
+    sync(directoryOf(names.get(0)));
+  }
+
+  /** Has the disk keep that a file has been created. */
+  public static void syncNameOf(Path file) throws IOException {
+    sync(directoryOf(file));
+  }
+
   /** Creates a directory whose parent exists. */
   public static Path createDirectory(Path directory) throws IOException {
     Files.createDirectory(directory);

@@ -54,6 +54,7 @@ class ArgumentsTest {
             + " 512k, 64m or 1g",
         "--audit-max-size=1k | --audit-max-size is 1024 bytes: it has to be from 16k to 1g",
         "--audit-files=1 | --audit-files is 1: it has to be from 2 to 1000",
+        "--audit-syslog=log.example:6514 | --audit-syslog sends the lines of a file: set --audit-file",
         "--max-new-connections=0 | --max-new-connections has to be more than 0",
         "--silence-seconds=0 | --silence-seconds is 0: it has to be from 1 to 3600",
         "--max-connections-per-user=-1 | --max-connections-per-user cannot be less than 0",

@@ -38,7 +38,9 @@ class CapacityTest {
           /* waitersPerLock= */ 2,
           /* lockDefinitions= */ 3,
           /* waitingStatements= */ 2,
+          /* waitingStatementsPerUser= */ 1,
           /* waitingBytes= */ 10_000,
+          /* waitingBytesPerUser= */ 5_000,
           /* answerBytes= */ 20_000);
 
   private static final UserName ALICE = new UserName("ALICE");
@@ -242,6 +244,38 @@ class CapacityTest {
     core.perform(sessions.get(0), new Operation.EndTransaction(true));
     assertEquals(List.of("a", "c"), core.store.written.get("t"));
     assertInstanceOf(Outcome.Executed.class, write(4, "d"));
+  }
+
+  @Test
+  void statementsOfOneUserThatWait() {
+    CoreDriver users = new CoreDriver(SMALL);
+    users.apply(new Command.CreateFirstUser(new UserAccount(ALICE, true, List.of("m$s$k"))));
+    SessionId holder = opened(users, ALICE);
+    UserName bob = new UserName("BOB");
+    users.perform(
+        holder,
+        new Operation.CreateUser(
+            new UserAccount(bob, true, List.of("m$s$k")), /* lenient= */ false));
+    SessionId first = opened(users, bob);
+    SessionId second = opened(users, bob);
+    SessionId other = opened(users, ALICE);
+    users.perform(holder, new Operation.BeginTransaction(TransactionScope.SERIALIZABLE));
+    assertRefused(
+        "bytes of waiting statements of user BOB",
+        users.perform(first, FakeSqlStore.write("WRITE t", "x".repeat(5_000), null, true)));
+    Operation small = FakeSqlStore.write("WRITE t", "a", null, true);
+    assertInstanceOf(Outcome.Waiting.class, users.perform(first, small));
+    assertRefused("waiting statements of user BOB is 1", users.perform(second, small));
+    assertInstanceOf(Outcome.Waiting.class, users.perform(other, small), "of another user");
+    users.machine.checkInvariants();
+    users.perform(holder, new Operation.EndTransaction(true));
+    users.machine.checkInvariants();
+    assertInstanceOf(Outcome.Executed.class, users.perform(second, small));
+  }
+
+  private static SessionId opened(CoreDriver users, UserName user) {
+    Command open = new Command.OpenSession(CoreDriver.CLIENT, 1, 60_000, 15_000, user);
+    return ((Outcome.SessionOpened) users.apply(open)).session();
   }
 
   private Outcome write(int session, String value) {

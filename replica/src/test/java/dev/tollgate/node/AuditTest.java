@@ -2,11 +2,13 @@ package dev.tollgate.node;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.jdbc.TollgateDriver;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.node.audit.AuditCheck;
 import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.transport.SnapshotDownload;
 import java.io.IOException;
@@ -17,6 +19,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -51,17 +54,25 @@ class AuditTest {
     cluster.close();
   }
 
-  /** The lines of a node about the log, without its name. */
+  /** The lines of a node about the log, without what differs by node. */
   private List<String> ofLog(String node) {
     return lines(node).stream()
         .filter(line -> line.contains("\"ordinal\":") && !line.contains("\"event\":\"audit_"))
         .map(line -> line.replace("\"node\":\"" + node + "\",", ""))
+        .map(line -> line.replaceFirst(",\"chain\":\"[0-9a-f]{64}\"", ""))
+        .map(line -> line.replaceFirst("\"time\":\"[^\"]*\"(.*\"time_of\":\"node\")", "$1"))
         .toList();
+  }
+
+  private Path activity(String node) {
+    return files.resolve(node + ".activity");
   }
 
   private List<String> lines(String node) {
     try {
-      return Files.readAllLines(files.resolve(node));
+      List<String> lines = new ArrayList<>(Files.readAllLines(files.resolve(node)));
+      lines.addAll(Files.readAllLines(activity(node)));
+      return lines;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -117,6 +128,7 @@ class AuditTest {
       assertTrue(all.contains(expected), expected + " is not in\n" + all);
     }
     assertEquals(2, log.stream().filter(line -> line.contains("\"lock_granted\"")).count());
+    assertTrue(lines("n1").stream().noneMatch(line -> line.contains("1970-")), all);
     String leader = cluster.leader();
     for (String action : List.of("set_transaction_limits", "verify_replicas", "take_snapshot")) {
       assertEquals(
@@ -166,6 +178,11 @@ class AuditTest {
     }
     awaitEqual("last-done");
     for (String node : cluster.nodes().keySet()) {
+      for (AuditCheck.Found found :
+          new AuditCheck(null).check(List.of(files.resolve(node), activity(node)))) {
+        assertNull(found.fault());
+        assertNull(found.before());
+      }
       List<String> lines = ofLog(node);
       Set<String> places = new TreeSet<>();
       for (String line : lines) {
@@ -190,6 +207,7 @@ class AuditTest {
                             new AuditSettings(
                                 directory.resolve("none").resolve("f"),
                                 AuditSettings.MAX_BYTES,
+                                2,
                                 2))));
     assertTrue(refused.getMessage().contains("the audit file"), refused.getMessage());
   }

@@ -174,7 +174,7 @@ final class LocalCluster implements AutoCloseable {
                 .withAudit(
                     auditFiles == null
                         ? null
-                        : new AuditSettings(auditFiles.resolve(id), AuditSettings.MAX_BYTES, 2))
+                        : new AuditSettings(auditFiles.resolve(id), AuditSettings.MAX_BYTES, 2, 2))
                 .withAdmin(administered == null ? null : new InetSocketAddress(administered, 0)),
             database);
     nodes.put(id, node);

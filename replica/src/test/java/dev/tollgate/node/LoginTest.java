@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Capacity;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.lock.HeldLock;
 import dev.tollgate.lock.LockClient;
@@ -452,6 +453,22 @@ class LoginTest {
     Local again = local();
     again.logIn("jo", "secret");
     assertInstanceOf(Reply.SessionReady.class, again.call(attach));
+  }
+
+  @Test
+  void userHasAShareOfTheRequestsThatWaitForAHolder() {
+    Local jo = local();
+    assertInstanceOf(Reply.LoggedIn.class, jo.logIn("jo", "secret"));
+    Request waits = new Request.AwaitHolder("free", 0);
+    for (int i = 0; i < Limits.HOLDER_WATCHES_PER_USER; i++) {
+      assertInstanceOf(Reply.Ok.class, jo.call(waits), "no answer yet");
+    }
+    Reply.Failure refused = assertInstanceOf(Reply.Failure.class, jo.call(waits));
+    assertEquals("53300", refused.sqlState());
+    assertTrue(refused.message().contains("holder watches of user JO is 5000"), refused.message());
+    Local mo = local();
+    assertInstanceOf(Reply.LoggedIn.class, mo.logIn("mo", "old"));
+    assertEquals("42501", stateOf(mo.call(waits)), "others have room, if not the right");
   }
 
   /** With it, a user could keep the locks of a program that has died. */

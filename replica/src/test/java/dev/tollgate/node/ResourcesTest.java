@@ -59,6 +59,7 @@ class ResourcesTest {
           /* unreadBytesInAll= */ 4 << 20,
           /* heldTransactions= */ 5,
           /* holderWatches= */ 5,
+          /* holderWatchesPerUser= */ 5,
           /* loginAddresses= */ 5,
           /* loginUsers= */ 10,
           new ConnectionLimits(2_000, 10_000, 0, 0, 4));
@@ -76,7 +77,9 @@ class ResourcesTest {
           /* waitersPerLock= */ 10,
           /* lockDefinitions= */ 10,
           /* waitingStatements= */ 10,
+          /* waitingStatementsPerUser= */ 10,
           /* waitingBytes= */ 1 << 20,
+          /* waitingBytesPerUser= */ 1 << 20,
           /* answerBytes= */ 1 << 20);
 
   private static final String NEVER_ENDS =

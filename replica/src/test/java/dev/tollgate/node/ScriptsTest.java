@@ -509,6 +509,7 @@ class ScriptsTest {
           {"42501", "POST", "/v1/sql", "{\"sql\":\"CREATE USER other PASSWORD 'some password'\"}"},
           {"42501", "POST", "/v1/sql", "{\"sql\":\"CALL upgrade_cluster()\"}"},
           {"42501", "POST", "/v1/locks/own", "{\"lease\":" + roots + "}"},
+          {"42501", "GET", "/v1/locks/job", ""},
           {"42501", "PUT", "/v1/locks/job", held},
           {"42501", "DELETE", "/v1/locks/job?lease=" + roots, ""},
           {"42501", "PUT", "/v1/leases/" + roots, ""},

@@ -6,14 +6,17 @@ import dev.tollgate.node.client.Authentication;
 import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Users in memory, with few iterations. */
+/** Users in memory. */
 final class TestUsers implements Authentication {
+  private static final Map<String, PasswordVerifier> VERIFIERS = new ConcurrentHashMap<>();
+
   private final Map<String, User> users = new ConcurrentHashMap<>();
   private final AtomicLong generation = new AtomicLong();
   volatile boolean required = true;
@@ -29,15 +32,19 @@ final class TestUsers implements Authentication {
             List.of(verifier("unused"))));
   }
 
-  /**
-   * With the fewest iterations: a JVM without its second compiler takes 0.3 s for those of a user.
-   */
+  /** The verifier of a first password. */
   static String verifier(String password) {
     return verifier(password, new byte[PasswordVerifier.SALT_BYTES]).text();
   }
 
+  /**
+   * With as many iterations as the driver demands. A JVM without its second compiler takes 0.3 s
+   * for them, so each verifier is made once.
+   */
   private static PasswordVerifier verifier(String password, byte[] salt) {
-    return PasswordVerifier.of(password, salt, PasswordVerifier.MIN_ITERATIONS);
+    return VERIFIERS.computeIfAbsent(
+        password + Arrays.toString(salt),
+        any -> PasswordVerifier.of(password, salt, PasswordVerifier.DEFAULT_ITERATIONS));
   }
 
   /** Adds or replaces a user; without passwords, it has a certificate only. */

@@ -2,6 +2,7 @@ package dev.tollgate.cli.certificates;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.tls.Pem;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -9,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
@@ -171,6 +171,7 @@ public final class CertificateFolder {
             : new FileAttribute<?>[0];
     Files.createFile(fresh, attributes);
     Files.write(fresh, text.getBytes(StandardCharsets.US_ASCII));
-    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    SyncedFiles.sync(fresh);
+    SyncedFiles.move(fresh, file);
   }
 }

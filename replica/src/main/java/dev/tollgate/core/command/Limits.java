@@ -158,20 +158,47 @@ public final class Limits {
    */
   public static final int WAITING_STATEMENTS = 10_000;
 
+  /** Statements of one user that may wait for transactions to end, or for a lock. */
+  public static final int WAITING_STATEMENTS_PER_USER = 5_000;
+
   /** Bytes of the texts and parameters of waiting statements, 64 MiB. */
   public static final long WAITING_STATEMENT_BYTES = 64L << 20;
+
+  /** The same of the statements of one user, 32 MiB: the largest request has 16 MiB. */
+  public static final long WAITING_STATEMENT_BYTES_PER_USER = 32L << 20;
+
+  /**
+   * Connections of administrators for which a node has places beside those that all clients may
+   * have: someone has to look who takes these.
+   */
+  public static final int ADMINISTRATOR_CONNECTIONS = 10;
+
+  /** Requests that may wait at a node until the holder of a lock changes. */
+  public static final int HOLDER_WATCHES = 10_000;
+
+  /** The same of one user. */
+  public static final int HOLDER_WATCHES_PER_USER = 5_000;
 
   /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;
 
-  /** Failed logins from one address that have lines of their own in the audit file in a minute. */
-  public static final int AUDITED_FAILURES_PER_ADDRESS = 5;
+  /**
+   * Events of one kind that an address or a user repeats at will, such as failed logins, and that
+   * have lines of their own in the audit file in a minute.
+   */
+  public static final int AUDITED_REPEATS = 5;
 
-  /** The same from all addresses together. */
-  public static final int AUDITED_FAILURES = 300;
+  /** The same of all addresses or users together. */
+  public static final int AUDITED_REPEATS_IN_ALL = 60;
 
-  /** Addresses whose further failures are counted apart. */
-  public static final int AUDITED_ADDRESSES = 1_000;
+  /** Addresses or users whose further events of one kind are counted apart in a minute. */
+  public static final int AUDITED_REPEATERS = 50;
+
+  /** Characters of the reason of a refusal that auditors are told. */
+  public static final int AUDITED_REASON_CHARS = 250;
+
+  /** Audit lines that wait for the syslog server; each has 200 bytes to 4 KiB. */
+  public static final int SYSLOG_LINES = 10_000;
 
   /** Characters of a definition that auditors are told. */
   public static final int AUDITED_DEFINITION_CHARS = 500;

@@ -19,7 +19,6 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -173,7 +172,7 @@ final class AdminServer implements AutoCloseable {
       channel
           .pipeline()
           .addLast(
-              new HttpServerCodec(
+              new HttpCodec(
                   new HttpDecoderConfig()
                       .setMaxInitialLineLength(AdminLimits.HEAD_BYTES)
                       .setMaxHeaderSize(AdminLimits.HEAD_BYTES)),

@@ -141,10 +141,16 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private static @Nullable URI uri(HttpRequest head) {
     try {
-      return head.decoderResult().isSuccess() ? new URI(head.uri()) : null;
+      return head.decoderResult().isSuccess() && hasOneHost(head) ? new URI(head.uri()) : null;
     } catch (URISyntaxException e) {
       return null;
     }
+  }
+
+  /** As RFC 9112, section 3.2, demands: others might read another host. */
+  private static boolean hasOneHost(HttpRequest head) {
+    int hosts = head.headers().getAll(HttpHeaderNames.HOST).size();
+    return hosts == 1 || (hosts == 0 && !head.protocolVersion().equals(HttpVersion.HTTP_1_1));
   }
 
   private void takeBody(ChannelHandlerContext context, HttpContent content, HttpVisit to) {

@@ -2,11 +2,10 @@ package dev.tollgate.node.audit;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
-import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.log.SyncedFiles;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,14 +14,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The audit file and its predecessors. Every line is there as a whole or not at all: what a crash
- * or a full disk left of a line is cut off. Not thread-safe.
+ * or a full disk left of a line is cut off. Each line has a hash of all lines before it ({@link
+ * AuditChain}), over the ends of files. Not thread-safe.
  *
  * <p>Each file begins with a line that says up to which event of the log the files before it go, so
  * one file tells where the next line belongs.
@@ -40,62 +43,96 @@ final class AuditFile implements AuditTarget {
           Pattern.DOTALL);
 
   private final AuditSettings settings;
+  private final Consumer<String> written;
   private @Nullable FileChannel channel;
+  private AuditChain chain = AuditChain.BEGINNING;
   private long sizeBytes;
 
   AuditFile(AuditSettings settings) {
-    this.settings = requireNonNull(settings, "settings");
+    this(settings, lines -> {});
   }
 
-  /** How a file ends. */
-  private record End(Progress progress, long wholeBytes) {}
+  /**
+   * @param written is told of the lines that were written, as they are in the file; must not wait
+   */
+  AuditFile(AuditSettings settings, Consumer<String> written) {
+    this.settings = requireNonNull(settings, "settings");
+    this.written = requireNonNull(written, "written");
+  }
+
+  /**
+   * How a file ends.
+   *
+   * @param chain null if the last whole line has no hash, or there is none
+   */
+  private record End(Progress progress, long wholeBytes, @Nullable AuditChain chain) {}
 
   @Override
   public Progress open() throws IOException {
     Path file = settings.file();
-    if (Files.exists(file)) {
-      End end = endOf(file);
-      sizeBytes = end.wholeBytes();
+    End end = Files.exists(file) ? endOf(file) : null;
+    if (end == null || end.wholeBytes() == 0) {
+      // the first start, or a crash within a rotation
+      Path before = numbered(1);
+      End last = Files.exists(before) ? endOf(before) : null;
+      goOnFrom(last);
+      sizeBytes = 0;
       reopen();
-      return end.progress();
+      SyncedFiles.syncNameOf(file);
+      return last == null ? Progress.NONE : last.progress();
     }
-    // a crash may have come between the two halves of a rotation
-    Path before = numbered(1);
-    Progress progress = Files.exists(before) ? endOf(before).progress() : Progress.NONE;
-    sizeBytes = 0;
+    goOnFrom(end);
+    sizeBytes = end.wholeBytes();
     reopen();
-    return progress;
+    if (end.chain() == null) {
+      // a version without hashes has written it
+      rotate();
+    }
+    return end.progress();
+  }
+
+  private void goOnFrom(@Nullable End last) {
+    AuditChain found = last == null ? null : last.chain();
+    chain = found == null ? AuditChain.BEGINNING : found;
   }
 
   @Override
-  public void append(String header, String lines) throws IOException {
-    byte[] bytes = lines.getBytes(UTF_8);
+  public String append(String header, String lines) throws IOException {
     if (channel == null) {
       reopen();
     }
-    if (sizeBytes > 0 && sizeBytes + bytes.length > settings.maxBytes()) {
+    if (sizeBytes > 0 && sizeBytes + bytesOf(lines) > settings.maxBytes()) {
       rotate();
     }
     if (sizeBytes == 0) {
-      write(header.getBytes(UTF_8));
+      write(header);
     }
-    write(bytes);
+    write(lines);
+    return chain.last();
   }
 
-  private void write(byte[] bytes) throws IOException {
+  private static long bytesOf(String lines) {
+    long places = lines.chars().filter(c -> c == '\n').count() * AuditChain.PLACE_BYTES;
+    return lines.getBytes(UTF_8).length + places;
+  }
+
+  private void write(String lines) throws IOException {
     FileChannel out = requireNonNull(channel, "channel");
+    AuditChain.Extended linked = chain.extend(lines, sizeBytes == 0);
     try {
-      ByteBuffer rest = ByteBuffer.wrap(bytes);
+      ByteBuffer rest = ByteBuffer.wrap(linked.lines().getBytes(UTF_8));
       long at = sizeBytes;
       while (rest.hasRemaining()) {
         at += out.write(rest, at);
       }
       sizeBytes = at;
+      chain = linked.chain();
     } catch (IOException e) {
       // the next attempt cuts off what came of this one
       close();
       throw e;
     }
+    written.accept(linked.lines());
   }
 
   private void reopen() throws IOException {
@@ -109,14 +146,14 @@ final class AuditFile implements AuditTarget {
   private void rotate() throws IOException {
     force();
     close();
-    for (int number = settings.files() - 1; number > 0; number--) {
-      Path from = number == 1 ? settings.file() : numbered(number - 1);
-      if (Files.exists(from)) {
-        Files.move(from, numbered(number), ATOMIC_MOVE, REPLACE_EXISTING);
-      }
+    List<Path> names = new ArrayList<>(List.of(settings.file()));
+    for (int number = 1; number < settings.files(); number++) {
+      names.add(numbered(number));
     }
+    SyncedFiles.rotate(names);
     sizeBytes = 0;
     reopen();
+    SyncedFiles.syncNameOf(settings.file());
   }
 
   private Path numbered(int number) {
@@ -151,7 +188,7 @@ final class AuditFile implements AuditTarget {
     }
   }
 
-  /** Reads a file to its end, and keeps nothing of it but the head of a line. */
+  /** Reads a file to its end, and keeps nothing of it but the head and the hash of a line. */
   private static End endOf(Path file) throws IOException {
     Progress progress = Progress.NONE;
     long read = 0;
@@ -170,7 +207,23 @@ final class AuditFile implements AuditTarget {
         }
       }
     }
-    return new End(progress, whole);
+    return new End(progress, whole, chainAt(file, whole));
+  }
+
+  /** The hash at the end of the last whole line, or null. */
+  private static @Nullable AuditChain chainAt(Path file, long whole) throws IOException {
+    long from = whole - 1 - AuditChain.PLACE_BYTES;
+    if (from < 0) {
+      return null;
+    }
+    ByteBuffer end = ByteBuffer.allocate(AuditChain.PLACE_BYTES);
+    try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (end.hasRemaining() && in.read(end, from + end.position()) >= 0) {
+        // reads on
+      }
+    }
+    AuditChain.Link link = AuditChain.read(end.array());
+    return link == null ? null : new AuditChain(link.chain());
   }
 
   private static Progress after(Progress before, String line) {

@@ -28,8 +28,9 @@ interface AuditTarget extends Closeable {
    * Appends lines as a whole, or nothing.
    *
    * @param header the first line of each new file
+   * @return the hash of the last line
    */
-  void append(String header, String lines) throws IOException;
+  String append(String header, String lines) throws IOException;
 
   /** Has the disk keep what was appended. */
   void force() throws IOException;

@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Text;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.Supervision;
 import java.io.IOException;
@@ -13,43 +15,44 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What happens on this node and in the log that auditors want to know. Callers hand events over and
- * go on; a thread of its own makes lines of them and writes them ({@link AuditWriter}). A full
+ * go on; a thread for each stream makes lines of them and writes them ({@link AuditWriter}). A full
  * queue loses events, and counts them ({@link AuditQueue}). Thread-safe.
  *
  * <p>Events of the log are the same on every node, and every node writes all of them. The others
- * are of this node alone: logins, calls of administrators, downloads.
+ * are of this node alone: logins, refused requests, calls of administrators, downloads.
  */
 public final class AuditTrail implements AutoCloseable {
-  private static final AuditTrail OFF =
-      new AuditTrail("", null, new LoginFailures(), Clock.systemUTC(), () -> 0, null);
+  private static final AuditTrail OFF = new AuditTrail("", Clock.systemUTC(), () -> 0);
 
   private final String nodeId;
-  private final @Nullable AuditQueue queue;
-  private final LoginFailures failures;
   private final Clock clock;
   private final LongSupplier term;
-  private final @Nullable AuditWriter writer;
+  private final LineShares failures = new LineShares("login_failures", "address");
+  private final LineShares logins = new LineShares("logins", "user");
+  private final LineShares refusals = new LineShares("accesses_refused", "user");
 
-  private AuditTrail(
-      String nodeId,
-      @Nullable AuditQueue queue,
-      LoginFailures failures,
-      Clock clock,
-      LongSupplier term,
-      @Nullable AuditWriter writer) {
-    this.nodeId = nodeId;
-    this.queue = queue;
-    this.failures = failures;
-    this.clock = clock;
-    this.term = term;
-    this.writer = writer;
+  /** Those that write, by their streams; empty if nothing is written. */
+  private final Map<AuditStream, Outlet> outlets = new EnumMap<>(AuditStream.class);
+
+  private @Nullable SyslogSender syslog;
+
+  private AuditTrail(String nodeId, Clock clock, LongSupplier term) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.clock = requireNonNull(clock, "clock");
+    this.term = requireNonNull(term, "term");
   }
+
+  /** What waits for a stream, and where it goes. */
+  private record Outlet(AuditQueue queue, AuditWriter writer) {}
 
   /** Returns a trail that forgets everything. */
   public static AuditTrail off() {
@@ -57,12 +60,12 @@ public final class AuditTrail implements AutoCloseable {
   }
 
   /**
-   * Opens the file of a node.
+   * Opens the files of a node.
    *
    * @param incarnation of the data directory, or null if the node keeps its log in memory
    * @param term the term of this node, as far as it knows
-   * @throws IOException if the file cannot be written: a node that is to be audited does not start
-   *     without its file
+   * @throws IOException if a file cannot be written: a node that is to be audited does not start
+   *     without its files
    */
   public static AuditTrail open(
       String nodeId,
@@ -72,74 +75,124 @@ public final class AuditTrail implements AutoCloseable {
       LongSupplier term,
       Supervision supervision)
       throws IOException {
-    return open(
-        nodeId,
-        new AuditFile(settings),
-        incarnation == null ? "" : incarnation.toString(),
-        new AuditQueue(nodeId, AuditQueue.MOST_EVENTS),
-        clock,
-        term,
-        supervision);
+    AuditTrail trail = new AuditTrail(nodeId, clock, term);
+    String directory = incarnation == null ? "" : incarnation.toString();
+    Consumer<String> copy = trail.copyTo(settings.syslog(), supervision);
+    try {
+      for (AuditStream stream : AuditStream.values()) {
+        trail.add(
+            stream,
+            stream == AuditStream.SECURITY
+                ? new AuditFile(settings, copy)
+                : new AuditFile(settings.ofActivity()),
+            directory,
+            new AuditQueue(nodeId, AuditQueue.MOST_EVENTS),
+            supervision);
+      }
+    } catch (IOException e) {
+      trail.close();
+      throw e;
+    }
+    return trail;
   }
 
-  static AuditTrail open(
-      String nodeId,
+  private Consumer<String> copyTo(@Nullable SyslogSettings server, Supervision supervision) {
+    if (server == null) {
+      return lines -> {};
+    }
+    SyslogSender sender = new SyslogSender(nodeId, server, clock);
+    sender.start(supervision);
+    syslog = sender;
+    return sender::offer;
+  }
+
+  static AuditTrail open(String nodeId, Clock clock, LongSupplier term) {
+    return new AuditTrail(nodeId, clock, term);
+  }
+
+  /** Writes the lines of a stream there from now on. */
+  void add(
+      AuditStream stream,
       AuditTarget target,
       String directory,
       AuditQueue queue,
-      Clock clock,
-      LongSupplier term,
       Supervision supervision)
       throws IOException {
-    requireNonNull(nodeId, "nodeId");
-    LoginFailures failures = new LoginFailures();
-    AuditWriter writer = new AuditWriter(nodeId, target, directory, queue, failures, clock);
+    List<LineShares> shares =
+        stream == AuditStream.SECURITY ? List.of(failures, logins, refusals) : List.of();
+    AuditWriter writer = new AuditWriter(nodeId, stream, target, directory, queue, shares, clock);
     writer.start(supervision);
-    return new AuditTrail(nodeId, queue, failures, clock, term, writer);
+    outlets.put(stream, new Outlet(queue, writer));
   }
 
   /** False if nobody reads what this is told, so it need not be told. */
   public boolean isOn() {
-    return queue != null;
+    return !outlets.isEmpty();
   }
 
   /** How many events were lost because the disk did not keep up. */
   public long lostEvents() {
-    return queue == null ? 0 : queue.lostEvents();
+    return outlets.values().stream().mapToLong(outlet -> outlet.queue().lostEvents()).sum();
   }
 
   /**
    * A command was applied. Called by the apply thread, in log order.
    *
+   * @param position with the time of the log
    * @param events what the core says of it
    */
   public void applied(
       LogPosition position, Command command, Outcome outcome, List<AuditEvent> events) {
-    if (queue == null) {
+    if (!isOn()) {
       return;
     }
     AuditEvent administered = CommandEvents.of(command, outcome);
-    List<AuditEvent> all = events;
+    if (events.isEmpty() && administered == null) {
+      return;
+    }
+    Map<AuditStream, List<AuditWork.Numbered>> all = new EnumMap<>(AuditStream.class);
+    int number = 0;
+    for (AuditEvent event : events) {
+      add(all, number++, event);
+    }
     if (administered != null) {
-      all = new ArrayList<>(events);
-      all.add(administered);
+      add(all, number, administered);
     }
-    if (!all.isEmpty()) {
-      queue.offerOfLog(new AuditWork.OfCommand(nodeId, position, all));
-    }
+    LineTime time = timeOf(position);
+    all.forEach(
+        (stream, its) ->
+            queue(stream).offerOfLog(new AuditWork.OfCommand(nodeId, position, time, its)));
+  }
+
+  private static void add(
+      Map<AuditStream, List<AuditWork.Numbered>> all, int number, AuditEvent event) {
+    all.computeIfAbsent(AuditStream.of(event), any -> new ArrayList<>())
+        .add(new AuditWork.Numbered(number, event));
+  }
+
+  private AuditQueue queue(AuditStream stream) {
+    return requireNonNull(outlets.get(stream), "outlet").queue();
+  }
+
+  private LineTime timeOf(LogPosition position) {
+    return LineTime.of(position, position.timeMicros() > 0 ? 0 : nowMicros());
   }
 
   /** A snapshot was begun after this command. Called by the apply thread. */
   public void copied(LogPosition last) {
-    if (queue != null && last.logIndex() > 0) {
-      queue.offerOfLog(new AuditWork.Copied(nodeId, last));
+    if (last.logIndex() > 0) {
+      for (Outlet outlet : outlets.values()) {
+        outlet.queue().offerOfLog(new AuditWork.Copied(nodeId, last, timeOf(last)));
+      }
     }
   }
 
   /** A snapshot has replaced the state. Called by the apply thread. */
   public void restored(LogPosition last) {
-    if (queue != null && last.logIndex() > 0) {
-      queue.offerOfLog(new AuditWork.Restored(nodeId, last));
+    if (last.logIndex() > 0) {
+      for (Outlet outlet : outlets.values()) {
+        outlet.queue().offerOfLog(new AuditWork.Restored(nodeId, last, timeOf(last)));
+      }
     }
   }
 
@@ -154,30 +207,52 @@ public final class AuditTrail implements AutoCloseable {
    */
   public void loginFailed(
       @Nullable String user, String address, @Nullable String mechanism, String reason) {
-    if (queue != null && failures.takesLine(address, nowMicros())) {
-      login("login_failed", user, address, mechanism, reason);
+    if (isOn() && failures.takesLine(address, nowMicros())) {
+      tell(AuditStream.SECURITY, login("login_failed", user, address, mechanism, reason));
     }
   }
 
-  /** A client has proved that it is this user. */
+  /**
+   * A client has proved that it is this user. If a user logs in often in a minute, the rest of the
+   * lines are among those of activity.
+   */
   public void loginSucceeded(@Nullable String user, String address, @Nullable String mechanism) {
-    login("login", user, address, mechanism, "done");
+    if (isOn()) {
+      boolean first = logins.takesLine(user == null ? "" : user, nowMicros());
+      tell(
+          first ? AuditStream.SECURITY : AuditStream.ACTIVITY,
+          login("login", user, address, mechanism, "done"));
+    }
   }
 
-  private void login(
+  private JsonLine login(
       String event,
       @Nullable String user,
       String address,
       @Nullable String mechanism,
       String outcome) {
-    if (queue != null) {
-      JsonLine line =
-          local(event)
-              .text("outcome", outcome)
-              .text("user", user)
-              .text("address", address)
-              .text("mechanism", mechanism);
-      queue.offerOfNode(new AuditWork.OfNode(line.toString()));
+    return local(event)
+        .text("outcome", outcome)
+        .text("user", user == null ? null : Text.first(user, Limits.USER_NAME_CHARS))
+        .text("address", address)
+        .text(
+            "mechanism", mechanism == null ? null : Text.first(mechanism, Limits.USER_NAME_CHARS));
+  }
+
+  /**
+   * This node has refused a client something for want of a right. If there are many in a minute,
+   * the rest of them have one line together.
+   *
+   * @param reason what the client was told
+   */
+  public void accessRefused(Actor by, String reason) {
+    if (isOn() && refusals.takesLine(by.user() == null ? "" : by.user(), nowMicros())) {
+      tell(
+          AuditStream.SECURITY,
+          by.describe(
+              local("access_refused")
+                  .text("outcome", "refused")
+                  .text("reason", Text.first(reason, Limits.AUDITED_REASON_CHARS))));
     }
   }
 
@@ -189,14 +264,19 @@ public final class AuditTrail implements AutoCloseable {
    * @param outcome {@code done}, or why not
    */
   public void administered(Actor by, String action, String object, String outcome) {
-    if (queue != null) {
-      JsonLine line =
-          local("administration")
-              .text("outcome", outcome)
-              .text("action", action)
-              .text("object", object);
-      queue.offerOfNode(new AuditWork.OfNode(by.describe(line).toString()));
+    if (isOn()) {
+      tell(
+          AuditStream.SECURITY,
+          by.describe(
+              local("administration")
+                  .text("outcome", outcome)
+                  .text("action", action)
+                  .text("object", object)));
     }
+  }
+
+  private void tell(AuditStream stream, JsonLine line) {
+    queue(stream).offerOfNode(new AuditWork.OfNode(line.toString()));
   }
 
   private long nowMicros() {
@@ -211,8 +291,9 @@ public final class AuditTrail implements AutoCloseable {
   /** Writes what is queued, as far as the disk takes it within some seconds. */
   @Override
   public void close() {
-    if (writer != null) {
-      writer.close();
+    outlets.values().forEach(outlet -> outlet.writer().close());
+    if (syslog != null) {
+      syslog.close();
     }
   }
 }

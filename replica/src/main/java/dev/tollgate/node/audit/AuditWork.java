@@ -20,8 +20,12 @@ interface AuditWork {
    */
   AuditPosition appendTo(StringBuilder lines, AuditPosition written);
 
-  /** The events of a command, as a whole. */
-  record OfCommand(String nodeId, LogPosition command, List<AuditEvent> all) implements AuditWork {
+  /** An event of a command. */
+  record Numbered(int number, AuditEvent event) {}
+
+  /** The events of a command that belong into one stream, as a whole. */
+  record OfCommand(String nodeId, LogPosition command, LineTime time, List<Numbered> all)
+      implements AuditWork {
     @Override
     public int events() {
       return all.size();
@@ -35,10 +39,10 @@ interface AuditWork {
     @Override
     public AuditPosition appendTo(StringBuilder lines, AuditPosition written) {
       AuditPosition last = written;
-      for (int number = 0; number < all.size(); number++) {
-        AuditPosition position = AuditPosition.of(command, number);
+      for (Numbered one : all) {
+        AuditPosition position = AuditPosition.of(command, one.number());
         if (position.compareTo(last) > 0) {
-          lines.append(EventLines.of(nodeId, command, number, all.get(number)));
+          lines.append(EventLines.of(nodeId, position, time, one.event()));
           last = position;
         }
       }
@@ -69,7 +73,7 @@ interface AuditWork {
    * A snapshot that this node begins: the lines before it go up to this entry. Without this line, a
    * node that starts from the snapshot could not tell whether lines are missing.
    */
-  record Copied(String nodeId, LogPosition command) implements AuditWork {
+  record Copied(String nodeId, LogPosition command, LineTime time) implements AuditWork {
     @Override
     public int events() {
       return 1;
@@ -87,15 +91,13 @@ interface AuditWork {
         return written;
       }
       lines.append(
-          new JsonLine(command.timeMicros(), "snapshot_begun")
-              .number("index", command.logIndex())
-              .text("node", nodeId));
+          time.begin("snapshot_begun").number("index", command.logIndex()).text("node", nodeId));
       return end;
     }
   }
 
   /** A snapshot with which this node goes on: entries that it covers are not applied here. */
-  record Restored(String nodeId, LogPosition command) implements AuditWork {
+  record Restored(String nodeId, LogPosition command, LineTime time) implements AuditWork {
     @Override
     public int events() {
       return 1;
@@ -113,7 +115,7 @@ interface AuditWork {
         return written;
       }
       lines.append(
-          new JsonLine(command.timeMicros(), "audit_gap")
+          time.begin("audit_gap")
               .number("index", command.logIndex())
               .number("after_index", written.logIndex())
               .text("node", nodeId));

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,17 +34,27 @@ final class AuditWriter {
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(5);
   private static final int EVENTS_AT_ONCE = 256;
 
+  /** How often the log of the node has the hash of the last line, so that it is elsewhere too. */
+  private static final long ANCHOR_NANOS = Duration.ofHours(1).toNanos();
+
   private final String nodeId;
+  private final AuditStream stream;
   private final AuditTarget target;
   private final String directory;
   private final AuditQueue queue;
-  private final LoginFailures failures;
+  private final List<LineShares> shares;
   private final Clock clock;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /** The last event of the log that has a line. */
   private AuditPosition written = AuditPosition.NONE;
+
+  /** The hash of the last line. */
+  private String hash = "";
+
+  private String anchoredHash = "";
+  private long anchoredNanos;
 
   private boolean dirty;
   private long forcedNanos = System.nanoTime();
@@ -53,16 +64,18 @@ final class AuditWriter {
 
   AuditWriter(
       String nodeId,
+      AuditStream stream,
       AuditTarget target,
       String directory,
       AuditQueue queue,
-      LoginFailures failures,
+      List<LineShares> shares,
       Clock clock) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.stream = requireNonNull(stream, "stream");
     this.target = requireNonNull(target, "target");
     this.directory = requireNonNull(directory, "directory");
     this.queue = requireNonNull(queue, "queue");
-    this.failures = requireNonNull(failures, "failures");
+    this.shares = List.copyOf(shares);
     this.clock = requireNonNull(clock, "clock");
   }
 
@@ -77,15 +90,29 @@ final class AuditWriter {
     if (!directory.isEmpty() && found.directory().equals(directory)) {
       written = found.position();
     }
-    target.append("", place("audit_started"));
+    hash = target.append("", place("audit_started"));
     target.force();
-    supervision.thread("tollgate-" + nodeId + "-audit", this::run).start();
+    anchor();
+    supervision.thread("tollgate-" + nodeId + "-audit-" + name(), this::run).start();
   }
 
   private String place(String event) {
     JsonLine line = new JsonLine(now(), event).text("directory", directory);
     written.appendTo(line);
     return line.text("node", nodeId).toString();
+  }
+
+  private String name() {
+    return stream.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Has the log of the node say how far the lines go that are on the disk. */
+  private void anchor() {
+    anchoredNanos = System.nanoTime();
+    if (!hash.equals(anchoredHash)) {
+      anchoredHash = hash;
+      LOG.info("{}: the last audit line of {} has the hash {}", nodeId, name(), hash);
+    }
   }
 
   private long now() {
@@ -101,7 +128,7 @@ final class AuditWriter {
         if (closes && closeBy == Long.MAX_VALUE) {
           closeBy = System.nanoTime() + CLOSE_WITHIN.toNanos();
         }
-        tell(closes ? failures.takeAll() : failures.takeDue(now()));
+        tellNumbers(closes);
         boolean idle = attempt();
         end = closes && ((idle && !failing) || System.nanoTime() - closeBy > 0);
         if (!end && idle) {
@@ -116,15 +143,11 @@ final class AuditWriter {
     }
   }
 
-  private void tell(List<LoginFailures.Sum> sums) {
-    for (LoginFailures.Sum sum : sums) {
-      String line =
-          EventLines.local(nodeId, now(), "login_failures", null)
-              .text("address", sum.address())
-              .number("failures", sum.failures())
-              .moment("since", sum.sinceMicros())
-              .toString();
-      queue.offerOfNode(new AuditWork.OfNode(line));
+  private void tellNumbers(boolean all) {
+    for (LineShares share : shares) {
+      for (LineShares.Sum sum : all ? share.takeAll() : share.takeDue(now())) {
+        queue.offerOfNode(new AuditWork.OfNode(share.line(nodeId, now(), sum)));
+      }
     }
   }
 
@@ -197,7 +220,7 @@ final class AuditWriter {
   }
 
   private void append(String lines) throws IOException {
-    target.append(place("audit_continued"), lines);
+    hash = target.append(place("audit_continued"), lines);
     dirty = true;
   }
 
@@ -205,6 +228,9 @@ final class AuditWriter {
     target.force();
     forcedNanos = System.nanoTime();
     dirty = false;
+    if (forcedNanos - anchoredNanos > ANCHOR_NANOS) {
+      anchor();
+    }
   }
 
   private void report(IOException e) {
@@ -234,6 +260,7 @@ final class AuditWriter {
       if (dirty) {
         target.force();
       }
+      anchor();
       target.close();
     } catch (IOException e) {
       LOG.error("{}: the audit file did not close cleanly: {}", nodeId, e.toString());

@@ -18,6 +18,9 @@ final class CommandEvents {
     if (outcome instanceof Outcome.Refused refused && refused.code() == RefusalCode.SKIPPED) {
       return event("skip_command", command.getClass().getSimpleName(), outcome);
     }
+    if (command instanceof Command.CreateFirstUser first) {
+      return event("create_user", first.account().name() + " admin, the first user", outcome);
+    }
     if (command instanceof Command.AnnounceNode node) {
       return event("announce_node", node.nodeId() + " at " + node.clientAddress(), outcome);
     }

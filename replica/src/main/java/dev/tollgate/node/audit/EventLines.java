@@ -2,7 +2,6 @@ package dev.tollgate.node.audit;
 
 import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.Limits;
-import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Text;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -19,23 +18,23 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
       Pattern.compile("(\"(?:[^\"]|\"\")*+\")|'(?:[^']|'')*+'|(?<![\\w$])[0-9][\\w.]*+");
 
   private final String nodeId;
-  private final LogPosition command;
-  private final int number;
+  private final AuditPosition position;
+  private final LineTime time;
 
-  private EventLines(String nodeId, LogPosition command, int number) {
+  private EventLines(String nodeId, AuditPosition position, LineTime time) {
     this.nodeId = nodeId;
-    this.command = command;
-    this.number = number;
+    this.position = position;
+    this.time = time;
   }
 
-  static String of(String nodeId, LogPosition command, int number, AuditEvent event) {
-    return event.handledBy(new EventLines(nodeId, command, number)).toString();
+  static String of(String nodeId, AuditPosition position, LineTime time, AuditEvent event) {
+    return event.handledBy(new EventLines(nodeId, position, time)).toString();
   }
 
   private JsonLine line(String event) {
-    JsonLine line = new JsonLine(command.timeMicros(), event);
-    AuditPosition.of(command, number).appendTo(line);
-    return line.text("node", nodeId);
+    JsonLine line = time.begin(event);
+    position.appendTo(line);
+    return time.describe(line.text("node", nodeId));
   }
 
   @Override

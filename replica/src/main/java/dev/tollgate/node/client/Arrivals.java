@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +36,7 @@ final class Arrivals {
   private final String nodeId;
   private final int maxClients;
   private final ConnectionLimits limits;
+  private final Predicate<String> isAdministrator;
   private final LongSupplier nanoTime;
 
   /** The user of each client. */
@@ -56,12 +59,19 @@ final class Arrivals {
   private long loggedNanos;
 
   /**
-   * @param maxClients clients that may be connected at a time
+   * @param maxClients clients that may be connected at a time, beside a few of administrators
+   * @param isAdministrator of a user that has logged in
    */
-  Arrivals(String nodeId, int maxClients, ConnectionLimits limits, LongSupplier nanoTime) {
+  Arrivals(
+      String nodeId,
+      int maxClients,
+      ConnectionLimits limits,
+      Predicate<String> isAdministrator,
+      LongSupplier nanoTime) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.maxClients = maxClients;
     this.limits = requireNonNull(limits, "limits");
+    this.isAdministrator = requireNonNull(isAdministrator, "isAdministrator");
     this.nanoTime = requireNonNull(nanoTime, "nanoTime");
     this.loggedNanos = nanoTime.getAsLong() - LOG_NANOS;
   }
@@ -112,7 +122,7 @@ final class Arrivals {
   }
 
   private @Nullable String noRoom(Channel channel, String user) {
-    if (clients.size() >= maxClients) {
+    if (clients.size() >= maxClients && !hasReservedPlace(user)) {
       return "the node has "
           + maxClients
           + " connections, as many as it may have: close those that are not needed, or raise"
@@ -128,6 +138,13 @@ final class Arrivals {
       return "the node closes the connection, because it took too long to begin";
     }
     return null;
+  }
+
+  /** In a cluster without users everybody is an administrator, and none has a place reserved. */
+  private boolean hasReservedPlace(String user) {
+    return clients.size() < maxClients + Limits.ADMINISTRATOR_CONNECTIONS
+        && !user.isEmpty()
+        && isAdministrator.test(user);
   }
 
   /** How many connections there are, and what became of others. */

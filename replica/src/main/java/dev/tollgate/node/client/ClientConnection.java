@@ -2,6 +2,8 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.node.audit.Actor;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Reply;
@@ -9,6 +11,7 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import java.time.Duration;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +77,10 @@ public final class ClientConnection {
     }
   }
 
+  /** What a user is told who lacks a right: Tollgate's own state, and two of H2's. */
+  private static final Set<String> RIGHTS_MISSING =
+      Set.of(SqlState.RIGHT_MISSING.state(), "90096", "90040");
+
   private final StateAccess state;
   private final ClusterInfo cluster;
   private final Workers workers;
@@ -86,6 +93,7 @@ public final class ClientConnection {
   private final TakeoverWaits takeovers;
   private final StatementRequests statements;
   private final SnapshotSender snapshot;
+  private final AuditTrail audit;
   private volatile boolean watching;
 
   ClientConnection(
@@ -100,7 +108,8 @@ public final class ClientConnection {
       LeaderWatches leaders,
       TakeoverWaits takeovers,
       StatementRequests statements,
-      SnapshotSender snapshot) {
+      SnapshotSender snapshot,
+      AuditTrail audit) {
     this.state = requireNonNull(state, "state");
     this.cluster = requireNonNull(cluster, "cluster");
     this.workers = requireNonNull(workers, "workers");
@@ -113,6 +122,7 @@ public final class ClientConnection {
     this.takeovers = requireNonNull(takeovers, "takeovers");
     this.statements = requireNonNull(statements, "statements");
     this.snapshot = requireNonNull(snapshot, "snapshot");
+    this.audit = requireNonNull(audit, "audit");
   }
 
   /** Takes a frame from the client. Must not wait, because other connections share the thread. */
@@ -130,7 +140,7 @@ public final class ClientConnection {
       if (request instanceof Request.Hello || !greeting.isOver()) {
         greeting.take(request, answer);
       } else if (!greeting.endIfDropped(answer)) {
-        dispatch(request, frame.losses(), answer);
+        dispatch(request, frame.losses(), audit.isOn() ? audited(answer) : answer);
       }
     } catch (WireFormatException e) {
       replies.complain("sent what is no request: " + e.getMessage());
@@ -165,6 +175,27 @@ public final class ClientConnection {
     takeovers.forget(replies);
     if (watching) {
       workers.chore(() -> watches.forget(replies));
+    }
+  }
+
+  /** Has auditors know what is refused for want of a right. */
+  private Consumer<Reply> audited(Consumer<Reply> answer) {
+    return reply -> {
+      answer.accept(reply);
+      if (reply instanceof Reply.BatchResult batch) {
+        batch.results().forEach(this::audit);
+      } else {
+        audit(reply);
+      }
+    };
+  }
+
+  private void audit(Reply reply) {
+    if (reply instanceof Reply.Failure failure && RIGHTS_MISSING.contains(failure.sqlState())) {
+      audit.accessRefused(
+          new Actor(
+              greeting.user(), sessions.sessionOrNull(), greeting.client(), replies.address()),
+          failure.message());
     }
   }
 

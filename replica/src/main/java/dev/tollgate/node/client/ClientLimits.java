@@ -1,5 +1,7 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.core.command.Limits;
+
 /**
  * What clients may ask of one node at a time. A request beyond a limit is refused before anything
  * is done for it; docs/operations.md lists what a client sees.
@@ -22,6 +24,7 @@ package dev.tollgate.node.client;
  *     client with more than {@link #UNREAD_BYTES_ALWAYS} is disconnected
  * @param heldTransactions transactions that wait to begin while a snapshot needs a gap
  * @param holderWatches requests that wait until the holder of a lock changes
+ * @param holderWatchesPerUser the same of one user
  * @param loginAddresses addresses whose failed logins are remembered
  * @param loginUsers users, each at one address, whose failed logins are remembered
  * @param connections what each connection may do, and how many there may be
@@ -40,6 +43,7 @@ public record ClientLimits(
     long unreadBytesInAll,
     int heldTransactions,
     int holderWatches,
+    int holderWatchesPerUser,
     int loginAddresses,
     int loginUsers,
     ConnectionLimits connections) {
@@ -58,7 +62,8 @@ public record ClientLimits(
           48L << 20,
           256L << 20,
           10_000,
-          10_000,
+          Limits.HOLDER_WATCHES,
+          Limits.HOLDER_WATCHES_PER_USER,
           10_000,
           65_536,
           ConnectionLimits.STANDARD);
@@ -69,6 +74,11 @@ public record ClientLimits(
    */
   static long requestBytes(long heapBytes) {
     return Math.min(128L << 20, Math.max(64L << 20, heapBytes / 8));
+  }
+
+  /** Bytes of {@link #requestBytes} that one user may have: half, but a request of any size. */
+  long requestBytesOfUser() {
+    return Math.min(requestBytes, Math.max(requestBytes / 2, LARGEST_REQUEST_BYTES));
   }
 
   /** Returns these limits with others for connections. */
@@ -112,6 +122,7 @@ public record ClientLimits(
         Math.max(unread, unreadBytesInAll),
         heldTransactions,
         holderWatches,
+        holderWatchesPerUser,
         loginAddresses,
         loginUsers,
         other);
@@ -122,6 +133,9 @@ public record ClientLimits(
    * election that takes longer is lost, or the node has a majority no more.
    */
   public static final int TAKEOVER_MILLIS = 500;
+
+  /** A frame of the largest size, and its values. */
+  static final long LARGEST_REQUEST_BYTES = 48L << 20;
 
   /** A request with fewer bytes does not count toward {@link #requestBytes}. */
   static final int SMALL_REQUEST_BYTES = 64 << 10;

@@ -2,6 +2,8 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.tls.Certificates;
 import dev.tollgate.tls.TlsSocket;
@@ -91,7 +93,12 @@ public final class ClientServer implements AutoCloseable {
       throws IOException {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.arrivals =
-        new Arrivals(nodeId, maxConnections, traffic.limits().connections(), System::nanoTime);
+        new Arrivals(
+            nodeId,
+            maxConnections,
+            traffic.limits().connections(),
+            user -> replica.facts().isAdministrator(new UserName(user)),
+            System::nanoTime);
     this.clients = requireNonNull(clients, "clients");
     this.traffic = requireNonNull(traffic, "traffic");
     this.complaints = requireNonNull(complaints, "complaints");
@@ -111,7 +118,7 @@ public final class ClientServer implements AutoCloseable {
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
               .childHandler(new Initializer())
-              .handler(new AcceptLimit(maxConnections + REFUSED))
+              .handler(new AcceptLimit(maxConnections + Limits.ADMINISTRATOR_CONNECTIONS + REFUSED))
               .bind(address)
               .syncUninterruptibly()
               .channel();
@@ -247,7 +254,11 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public @Nullable String introduced(String user) {
-      return arrivals.introduced(channel, user);
+      String noRoom = arrivals.introduced(channel, user);
+      if (noRoom == null && !user.isEmpty()) {
+        codec.introduced(new UserName(user));
+      }
+      return noRoom;
     }
 
     @Override

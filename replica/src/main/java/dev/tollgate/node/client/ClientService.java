@@ -120,7 +120,9 @@ public final class ClientService implements Replica.Listener {
     gate = new TransactionGate(limits.heldTransactions(), workers::chore, this::keepsRequests);
     waiting = new WaitingRequests(this::keepsRequests);
     keepers = new Keepers(cluster);
-    watches = new HolderWatches(replica.state(), leadership, limits.holderWatches());
+    watches =
+        new HolderWatches(
+            replica.state(), leadership, limits.holderWatches(), limits.holderWatchesPerUser());
     leaders = new LeaderWatches(cluster, workers);
     takeovers = new TakeoverWaits(leadership::isComing, workers);
     work = new RequestWork(nodeId, workers, replica);
@@ -279,7 +281,8 @@ public final class ClientService implements Replica.Listener {
             cancellations,
             slow,
             new OpenResults(traffic.limits().connections().queriesAtOnce())),
-        new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
+        new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies),
+        replica.audit());
   }
 
   @Override

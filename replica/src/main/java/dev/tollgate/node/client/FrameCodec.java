@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -39,6 +40,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
 
   private final Traffic traffic;
   private final Arrivals arrivals;
+  private UserName user = UserName.ANONYMOUS;
   private boolean trusted;
   private boolean incomplete;
   private long saidNanos;
@@ -55,6 +57,11 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
   FrameCodec(Traffic traffic, Arrivals arrivals) {
     this.traffic = requireNonNull(traffic, "traffic");
     this.arrivals = requireNonNull(arrivals, "arrivals");
+  }
+
+  /** The client has proved that it is this user. Called on the event loop. */
+  void introduced(UserName name) {
+    user = name;
   }
 
   /** The client is known: its next frames may be large. Called on the event loop. */
@@ -130,7 +137,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
 
   private void release() {
     if (heldBytes > 0) {
-      traffic.releases(heldBytes);
+      traffic.releases(user, heldBytes);
       heldBytes = 0;
     }
   }
@@ -141,7 +148,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     if (more < ClientLimits.SMALL_REQUEST_BYTES) {
       return;
     }
-    Reply.Failure full = traffic.holds(more);
+    Reply.Failure full = traffic.holds(user, more);
     if (full == null) {
       heldBytes += more;
       return;

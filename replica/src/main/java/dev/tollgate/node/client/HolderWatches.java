@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -59,13 +58,14 @@ final class HolderWatches {
   /** Those that wait, by their lock; no set is empty. */
   private final Map<LockName, Set<Watch>> watches = new ConcurrentHashMap<>();
 
-  /** How many there are, with those that are about to be added. */
-  private final AtomicInteger count = new AtomicInteger();
+  /** Of those that there are, with those that are about to be added. */
+  private final UserRoom room;
 
-  HolderWatches(StateAccess state, Leadership leadership, int most) {
+  HolderWatches(StateAccess state, Leadership leadership, int most, int mostOfUser) {
     this.state = requireNonNull(state, "state");
     this.leadership = requireNonNull(leadership, "leadership");
     this.most = most;
+    room = new UserRoom(most, mostOfUser, "holder watches");
   }
 
   void await(
@@ -76,15 +76,20 @@ final class HolderWatches {
           new Reply.Failure(
               SqlState.INVALID_ARGUMENT,
               "the name of a lock has 1 to " + Limits.LOCK_NAME_CHARS + " whole characters"));
-    } else if (count.incrementAndGet() > most) {
-      count.decrementAndGet();
-      answer.accept(
-          new Reply.Failure(
-              SqlState.TOO_MANY,
-              "the node has " + most + " requests that wait for the holder of a lock"));
-    } else {
-      begin(new Watch(new LockName(name), user, request.knownToken(), client, answer));
+      return;
     }
+    UserRoom.Full full = room.take(user, 1, "stand in fewer elections at a time");
+    if (full == null) {
+      begin(new Watch(new LockName(name), user, request.knownToken(), client, answer));
+    } else {
+      answer.accept(new Reply.Failure(SqlState.TOO_MANY, describe(full)));
+    }
+  }
+
+  private String describe(UserRoom.Full full) {
+    return full.ofUser() != null
+        ? full.ofUser()
+        : "the node has " + most + " requests that wait for the holder of a lock";
   }
 
   private void begin(Watch watch) {
@@ -145,7 +150,7 @@ final class HolderWatches {
   private void answer(Watch watch, Reply reply) {
     if (watch.waits.compareAndSet(true, false)) {
       watches.computeIfPresent(watch.lock, (lock, all) -> without(watch, all));
-      count.decrementAndGet();
+      room.give(watch.user, 1);
       watch.answer.accept(reply);
     }
   }

@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -23,6 +24,7 @@ final class ReplyChannel {
   private final Complaints complaints;
   private final RequestRate rate;
   private final AtomicInteger unanswered = new AtomicInteger();
+  private volatile UserName user = UserName.ANONYMOUS;
 
   ReplyChannel(ClientConnection.Link link, Traffic traffic, Complaints complaints) {
     this.link = requireNonNull(link, "link");
@@ -35,6 +37,11 @@ final class ReplyChannel {
   /** Where the client is, for log messages. */
   String client() {
     return link.client();
+  }
+
+  /** The network address of the client without its port. */
+  String address() {
+    return link.address();
   }
 
   /** Logs what the client did wrong. */
@@ -67,8 +74,9 @@ final class ReplyChannel {
     if (full == null) {
       full = rate.admit(request);
     }
+    UserName by = user;
     if (full == null) {
-      full = traffic.admit(bytes);
+      full = traffic.admit(by, bytes);
     }
     if (full != null) {
       traffic.refused();
@@ -80,7 +88,7 @@ final class ReplyChannel {
     return reply -> {
       send(id, reply);
       if (counts.getAndSet(false)) {
-        traffic.answered(bytes);
+        traffic.answered(by, bytes);
         unanswered.decrementAndGet();
       }
     };
@@ -125,8 +133,12 @@ final class ReplyChannel {
   }
 
   /** Records that the client has said who it is; returns why the node has no room for it. */
-  @Nullable String introduced(String user) {
-    return link.introduced(user);
+  @Nullable String introduced(String name) {
+    String noRoom = link.introduced(name);
+    if (noRoom == null && !name.isEmpty()) {
+      user = new UserName(name);
+    }
+    return noRoom;
   }
 
   private void send(long requestId, Reply reply) {

@@ -111,6 +111,12 @@ final class SessionRequests {
         });
   }
 
+  /** The session of the connection, if it has one, else null. */
+  @Nullable SessionId sessionOrNull() {
+    AttachedSession attached = session;
+    return attached == null ? null : attached.id();
+  }
+
   /** True if the user of the connection may do what only administrators may. */
   boolean isAdministrator(@Nullable String user) {
     return facts.isAdministrator(nameOf(user));

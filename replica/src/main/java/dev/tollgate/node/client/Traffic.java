@@ -1,5 +1,6 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Traffic {
   private final String nodeId;
   private final ClientLimits limits;
-  private final AtomicLong requestBytes = new AtomicLong();
+  private final UserRoom requestBytes;
   private final AtomicLong unreadBytes = new AtomicLong();
   private final LongAdder requests = new LongAdder();
   private final LongAdder refused = new LongAdder();
@@ -18,6 +19,9 @@ final class Traffic {
   Traffic(String nodeId, ClientLimits limits) {
     this.nodeId = nodeId;
     this.limits = limits;
+    requestBytes =
+        new UserRoom(
+            limits.requestBytes(), limits.requestBytesOfUser(), "bytes of requests under way");
   }
 
   ClientLimits limits() {
@@ -43,7 +47,7 @@ final class Traffic {
   }
 
   long requestBytes() {
-    return requestBytes.get();
+    return requestBytes.taken();
   }
 
   long unreadBytes() {
@@ -55,28 +59,8 @@ final class Traffic {
    *
    * @param bytes what the request takes once it is decoded, from {@link RequestWeight}
    */
-  Reply.@Nullable Failure admit(long bytes) {
-    if (bytes < ClientLimits.SMALL_REQUEST_BYTES) {
-      return null;
-    }
-    long all = requestBytes.addAndGet(bytes);
-    if (all <= limits.requestBytes()) {
-      return null;
-    }
-    requestBytes.addAndGet(-bytes);
-    return full(all - bytes);
-  }
-
-  private Reply.Failure full(long bytes) {
-    return new Reply.Failure(
-        SqlState.BUSY,
-        "the requests that node "
-            + nodeId
-            + " has not answered yet take "
-            + bytes
-            + " bytes, and at most "
-            + limits.requestBytes()
-            + " may be under way: nothing was done; try again later");
+  Reply.@Nullable Failure admit(UserName user, long bytes) {
+    return bytes < ClientLimits.SMALL_REQUEST_BYTES ? null : holds(user, bytes);
   }
 
   /**
@@ -84,22 +68,30 @@ final class Traffic {
    *
    * @return why the request is refused, or null
    */
-  Reply.@Nullable Failure holds(int bytes) {
-    long all = requestBytes.addAndGet(bytes);
-    if (all <= limits.requestBytes()) {
-      return null;
-    }
-    requestBytes.addAndGet(-bytes);
-    return full(all - bytes);
+  Reply.@Nullable Failure holds(UserName user, long bytes) {
+    UserRoom.Full full = requestBytes.take(user, bytes, "wait for answers before sending more");
+    return full == null ? null : new Reply.Failure(SqlState.BUSY, describe(full));
   }
 
-  void releases(int bytes) {
-    requestBytes.addAndGet(-bytes);
+  private String describe(UserRoom.Full full) {
+    return full.ofUser() != null
+        ? full.ofUser() + "; nothing was done"
+        : "the requests that node "
+            + nodeId
+            + " has not answered yet take "
+            + full.taken()
+            + " bytes, and at most "
+            + limits.requestBytes()
+            + " may be under way: nothing was done; try again later";
   }
 
-  void answered(long bytes) {
+  void releases(UserName user, long bytes) {
+    requestBytes.give(user, bytes);
+  }
+
+  void answered(UserName user, long bytes) {
     if (bytes >= ClientLimits.SMALL_REQUEST_BYTES) {
-      requestBytes.addAndGet(-bytes);
+      releases(user, bytes);
     }
   }
 

@@ -388,7 +388,7 @@ public final class Replica implements LogConsumer {
       StateMachine.Applied applied = apply(position, command);
       applied.notices().forEach(this::learn);
       results.add(applied);
-      audit.applied(position, command, applied.outcome(), applied.events());
+      audit.applied(machine.position(), command, applied.outcome(), applied.events());
       verify(logIndex, command, applied.outcome());
       if (command instanceof Command.PauseStatements) {
         tell(Listener::environmentChanges);

@@ -227,12 +227,14 @@ final class LockPages {
     var unused = Arguments.ofQuery(request);
     return sessions.shared(
         request,
-        connection ->
-            JsonWriter.answer(
-                described(
-                    lock,
-                    connection.rows(
-                        HOLDERS, List.of(SqlValue.ofText(lock)), ScriptLimits.LISTED))));
+        connection -> {
+          // refuses a user without a right on the lock, for whom the view has no rows
+          var unusedToken = connection.call("SELECT lock_token(?)", List.of(SqlValue.ofText(lock)));
+          return JsonWriter.answer(
+              described(
+                  lock,
+                  connection.rows(HOLDERS, List.of(SqlValue.ofText(lock)), ScriptLimits.LISTED)));
+        });
   }
 
   private static Map<String, @Nullable Object> described(

@@ -408,6 +408,24 @@ class AdminServerTest {
     assertEquals(200, get("/page").status());
   }
 
+  /** A proxy in front of the node might have read another host, or another end of the body. */
+  @Test
+  void requestThatCanBeReadInTwoWaysIsRefused() throws Exception {
+    start();
+    for (String head :
+        List.of(
+            "Host: a\r\nHost: b\r\n",
+            "",
+            "Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+            "Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+            "Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n")) {
+      Socket socket = send("GET /page HTTP/1.1\r\n" + head + "\r\n0\r\n\r\n");
+      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      assertTrue(answer.startsWith("HTTP/1.1 400 "), () -> head + " gives " + answer);
+    }
+    assertEquals(200, get("/page").status());
+  }
+
   @Test
   void closeEndsStreams() throws Exception {
     start(new AdminLimits(4, 1, BODY_BYTES, LONG, LONG, LONG));

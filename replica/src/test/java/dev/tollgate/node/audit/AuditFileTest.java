@@ -27,7 +27,7 @@ class AuditFileTest {
   }
 
   private AuditFile file() {
-    return new AuditFile(new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3));
+    return new AuditFile(new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2));
   }
 
   private static String line(long index, int bytes) {
@@ -36,6 +36,12 @@ class AuditFileTest {
         + ",\"ordinal\":0,\"number\":0,\"x\":\""
         + "x".repeat(bytes)
         + "\"}\n";
+  }
+
+  /** The lines of a file without their hashes. */
+  private static String text(Path file) throws IOException {
+    return Files.readString(file)
+        .replaceAll("(,\"before\":\"[0-9a-f]{64}\")?,\"chain\":\"[0-9a-f]{64}\"", "");
   }
 
   private static String rights(Path file) throws IOException {
@@ -54,7 +60,7 @@ class AuditFileTest {
       assertEquals(AuditTarget.Progress.NONE, file.open());
       file.append(HEADER, line(8, 0));
       assertEquals("rw-------", rights(path()));
-      assertEquals(HEADER + line(8, 0), Files.readString(path()));
+      assertEquals(HEADER + line(8, 0), text(path()));
     }
     assertEquals(new AuditTarget.Progress("d", new AuditPosition(8, 0, 0)), reopened());
   }
@@ -70,8 +76,8 @@ class AuditFileTest {
     assertEquals(
         List.of("audit.log", "audit.log.1", "audit.log.2"),
         List.of(directory.toFile().list()).stream().sorted().toList());
-    assertEquals(HEADER + line(5, 10_000), Files.readString(path()));
-    assertEquals(HEADER + line(3, 10_000), Files.readString(directory.resolve("audit.log.2")));
+    assertEquals(HEADER + line(5, 10_000), text(path()));
+    assertEquals(HEADER + line(3, 10_000), text(directory.resolve("audit.log.2")));
     assertEquals("rw-------", rights(path()));
     Files.delete(path());
     assertEquals(new AuditPosition(4, 0, 0), reopened().position(), "a crash within a rotation");
@@ -93,10 +99,14 @@ class AuditFileTest {
 
   @Test
   void tornLineIsCutOff() throws IOException {
+    try (AuditFile file = file()) {
+      file.open();
+      file.append(HEADER, line(8, 0));
+    }
     Files.writeString(
-        path(), HEADER + line(8, 0) + "{\"time\":\"t\",\"event\":\"e\",\"index\":9,\"or");
+        path(), "{\"time\":\"t\",\"event\":\"e\",\"index\":9,\"or", StandardOpenOption.APPEND);
     assertEquals(new AuditPosition(8, 0, 0), reopened().position());
-    assertEquals(HEADER + line(8, 0), Files.readString(path()));
+    assertEquals(HEADER + line(8, 0), text(path()));
   }
 
   @Test
@@ -116,7 +126,7 @@ class AuditFileTest {
       file.force();
       file.append(HEADER, line(9, 0));
     }
-    assertEquals(HEADER + line(9, 0), Files.readString(path()));
+    assertEquals(HEADER + line(9, 0), text(path()));
   }
 
   @Test
@@ -124,21 +134,67 @@ class AuditFileTest {
     AuditFile file =
         new AuditFile(
             new AuditSettings(
-                directory.resolve("none").resolve("f"), AuditSettings.LEAST_BYTES, 2));
+                directory.resolve("none").resolve("f"), AuditSettings.LEAST_BYTES, 2, 2));
     assertThrows(IOException.class, file::open);
     assertFalse(Files.exists(directory.resolve("none")));
   }
 
   @Test
   void existingFileKeepsItsLines() throws IOException {
-    Files.writeString(path(), line(1, 0));
+    try (AuditFile file = file()) {
+      file.open();
+      file.append(HEADER, line(1, 0));
+    }
     try (AuditFile file = file()) {
       file.open();
       file.append(HEADER, line(2, 0));
     }
-    assertEquals(line(1, 0) + line(2, 0), Files.readString(path()));
+    assertEquals(HEADER + line(1, 0) + line(2, 0), text(path()));
     Files.writeString(path(), "no line", StandardOpenOption.TRUNCATE_EXISTING);
     assertEquals(AuditTarget.Progress.NONE, reopened());
     assertTrue(Files.readString(path()).isEmpty());
+  }
+
+  @Test
+  void copyHasTheLinesOfTheFile() throws IOException {
+    StringBuilder copy = new StringBuilder();
+    AuditSettings settings = new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2);
+    try (AuditFile file = new AuditFile(settings, copy::append)) {
+      file.open();
+      file.append(HEADER, line(1, 0));
+      file.append(HEADER, line(2, 0));
+    }
+    assertEquals(Files.readString(path()), copy.toString());
+  }
+
+  @Test
+  void linesWithoutHashesAreLeftInAFileOfTheirOwn() throws IOException {
+    Files.writeString(path(), HEADER + line(8, 0));
+    try (AuditFile file = file()) {
+      assertEquals(new AuditPosition(8, 0, 0), file.open().position());
+      file.append(HEADER, line(9, 0));
+    }
+    assertEquals(HEADER + line(8, 0), Files.readString(directory.resolve("audit.log.1")));
+    assertEquals(HEADER + line(9, 0), text(path()));
+  }
+
+  @Test
+  void emptyFileAfterAPowerCutGoesOnFromTheFileBefore() throws IOException {
+    try (AuditFile file = file()) {
+      file.open();
+      file.append(HEADER, line(8, 0));
+    }
+    Files.move(path(), directory.resolve("audit.log.1"));
+    Files.createFile(path());
+    try (AuditFile file = file()) {
+      assertEquals(new AuditPosition(8, 0, 0), file.open().position());
+      file.append(HEADER, line(9, 0));
+    }
+    assertEquals(
+        List.of(4L),
+        new AuditCheck(null)
+            .check(List.of(path(), directory.resolve("audit.log.1"))).stream()
+                .map(AuditCheck.Found::lines)
+                .toList());
   }
 }

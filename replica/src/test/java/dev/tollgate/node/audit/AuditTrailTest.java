@@ -7,12 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.wire.PasswordVerifier;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -32,20 +41,16 @@ class AuditTrailTest {
   private static final Command NO_COMMAND = new Command.CloseSession(new SessionId(1));
 
   private final RecordingTarget target = new RecordingTarget();
+  private final RecordingTarget activity = new RecordingTarget();
   private final AuditQueue queue = new AuditQueue("n1", ROOM);
   private final AtomicReference<@Nullable Throwable> bug = new AtomicReference<>();
   private @Nullable AuditTrail trail;
 
   private AuditTrail open(String directory) throws IOException {
-    trail =
-        AuditTrail.open(
-            "n1",
-            target,
-            directory,
-            queue,
-            Clock.systemUTC(),
-            () -> 7,
-            new Supervision("n1", bug::set));
+    Supervision supervision = new Supervision("n1", bug::set);
+    trail = AuditTrail.open("n1", Clock.systemUTC(), () -> 7);
+    trail.add(AuditStream.SECURITY, target, directory, queue, supervision);
+    trail.add(AuditStream.ACTIVITY, activity, directory, new AuditQueue("n1", ROOM), supervision);
     return trail;
   }
 
@@ -140,11 +145,118 @@ class AuditTrailTest {
       opened.loginFailed("eve", "h", "m", "refused");
     }
     opened.close();
-    assertEquals(Limits.AUDITED_FAILURES_PER_ADDRESS, target.lines("login_failed").size());
+    assertEquals(Limits.AUDITED_REPEATS, target.lines("login_failed").size());
     List<String> sums = target.lines("login_failures");
     assertEquals(1, sums.size());
-    String rest = "\"failures\":" + (1_000 - Limits.AUDITED_FAILURES_PER_ADDRESS);
+    String rest = "\"count\":" + (1_000 - Limits.AUDITED_REPEATS);
     assertTrue(sums.get(0).contains(rest), sums.get(0));
+  }
+
+  private static AuditEvent grant() {
+    return new AuditEvent.LockGranted(
+        AuditEvent.Party.NOBODY,
+        new LockName("job"),
+        LockMode.EXCLUSIVE,
+        new FencingToken(1),
+        new LeaseId(1),
+        LeaseKind.OWN,
+        AuditEvent.GrantWay.AT_ONCE);
+  }
+
+  private static AuditEvent created(@Nullable Long session, String outcome) {
+    SessionId id = session == null ? null : new SessionId(session);
+    return new AuditEvent.Administered(
+        new AuditEvent.Party(id, "EVE", null), "create_user", "EVE2", outcome);
+  }
+
+  @Test
+  void whatUsersDoAtWillIsInFilesOfItsOwn() throws IOException {
+    AuditTrail opened = open("d");
+    opened.applied(
+        new LogPosition(1, 0, 5),
+        NO_COMMAND,
+        new Outcome.Done(),
+        List.of(
+            grant(),
+            created(7L, "refused_RIGHT_MISSING"),
+            created(7L, "done"),
+            created(null, "refused")));
+    awaitLines("administration", 2);
+    opened.close();
+    assertEquals(
+        List.of("2 done", "3 refused"),
+        target.lines("administration").stream().map(AuditTrailTest::numberAndOutcome).toList());
+    assertEquals(List.of(), target.lines("lock_granted"));
+    assertEquals(
+        List.of("0 granted"),
+        activity.lines("lock_granted").stream().map(AuditTrailTest::numberAndOutcome).toList());
+    assertEquals(
+        List.of("1 refused_right_missing"),
+        activity.lines("administration").stream().map(AuditTrailTest::numberAndOutcome).toList());
+  }
+
+  private static String numberAndOutcome(String line) {
+    return line.replaceFirst(".*\"number\":(\\d+).*\"outcome\":\"(\\w+)\".*", "$1 $2");
+  }
+
+  @Test
+  void accessesThatAreRefusedHaveLinesUntilTheyAreMany() throws IOException {
+    AuditTrail opened = open("d");
+    Actor eve = new Actor("EVE", new SessionId(9), new ClientInfo("h", "app", "1"), "10.0.0.9");
+    for (int i = 0; i < 1_000; i++) {
+      opened.accessRefused(eve, "x".repeat(10_000));
+    }
+    opened.close();
+    assertEquals(Limits.AUDITED_REPEATS, target.lines("access_refused").size());
+    String line = target.lines("access_refused").get(0);
+    assertTrue(line.contains("\"user\":\"EVE\",\"session\":9,\"address\":\"10.0.0.9\""), line);
+    assertTrue(line.length() < 2 * Limits.AUDITED_REASON_CHARS, line);
+    String rest = "\"user\":\"EVE\",\"count\":" + (1_000 - Limits.AUDITED_REPEATS);
+    assertTrue(target.lines("accesses_refused").get(0).contains(rest));
+  }
+
+  @Test
+  void manyLoginsOfAUserAreActivity() throws IOException {
+    AuditTrail opened = open("d");
+    for (int i = 0; i < 40; i++) {
+      opened.loginSucceeded("AL", "h", "m");
+    }
+    opened.close();
+    assertEquals(Limits.AUDITED_REPEATS, target.lines("login").size());
+    assertEquals(40 - Limits.AUDITED_REPEATS, activity.lines("login").size());
+    assertEquals(1, target.lines("logins").size());
+  }
+
+  @Test
+  void firstAdministratorHasALine() throws IOException {
+    AuditTrail opened = open("d");
+    UserAccount root =
+        new UserAccount(
+            new UserName("ROOT"),
+            /* administrator= */ true,
+            List.of(
+                PasswordVerifier.of("secret-1", new byte[16], PasswordVerifier.MIN_ITERATIONS)
+                    .text()));
+    opened.applied(
+        new LogPosition(1, 0, 5),
+        new Command.CreateFirstUser(root),
+        new Outcome.Answered(true),
+        List.of());
+    awaitLines("administration", 1);
+    String line = target.lines("administration").get(0);
+    assertTrue(line.contains("\"outcome\":\"done\",\"action\":\"create_user\""), line);
+    assertTrue(line.contains("ROOT admin"), line);
+  }
+
+  @Test
+  void entryThatIsOlderThanTheTimeOfTheLogHasTheTimeOfTheNode() throws IOException {
+    AuditTrail opened = open("d");
+    opened.applied(
+        new LogPosition(1, 0, 0), NO_COMMAND, new Outcome.Done(), List.of(created(null, "done")));
+    awaitLines("administration", 1);
+    String line = target.lines("administration").get(0);
+    assertFalse(line.contains("1970"), line);
+    assertTrue(line.contains("\"node\":\"n1\",\"time_of\":\"node\""), line);
   }
 
   @Test

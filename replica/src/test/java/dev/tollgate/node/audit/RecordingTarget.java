@@ -48,7 +48,7 @@ final class RecordingTarget implements AuditTarget {
   }
 
   @Override
-  public void append(String header, String added) throws IOException {
+  public String append(String header, String added) throws IOException {
     waits = true;
     open.acquireUninterruptibly();
     open.release();
@@ -59,6 +59,7 @@ final class RecordingTarget implements AuditTarget {
     }
     synchronized (this) {
       added.lines().forEach(lines::add);
+      return String.valueOf(lines.size());
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Limits;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,8 @@ class ArrivalsTest {
           /* queriesAtOnce= */ 1);
 
   private long nanos = 5;
-  private final Arrivals arrivals = new Arrivals("n1", CLIENTS, LIMITS, () -> nanos);
+  private final Arrivals arrivals =
+      new Arrivals("n1", CLIENTS, LIMITS, "root"::equals, () -> nanos);
 
   private EmbeddedChannel stranger() {
     EmbeddedChannel channel = new EmbeddedChannel();
@@ -66,6 +68,20 @@ class ArrivalsTest {
     String refused = arrivals.introduced(stranger(), "one more");
     assertNotNull(refused);
     assertTrue(refused.contains("100 connections") && refused.contains("--max-connections"));
+  }
+
+  @Test
+  void administratorsHaveAFewPlacesMore() {
+    for (int i = 0; i < CLIENTS; i++) {
+      client("user" + i);
+    }
+    for (int i = 0; i < Limits.ADMINISTRATOR_CONNECTIONS; i++) {
+      client("root");
+    }
+    String refused = arrivals.introduced(stranger(), "root");
+    assertNotNull(refused);
+    assertTrue(refused.contains("100 connections"), refused);
+    assertNotNull(arrivals.introduced(stranger(), "one more"));
   }
 
   @Test

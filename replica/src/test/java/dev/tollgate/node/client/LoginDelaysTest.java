@@ -22,6 +22,7 @@ class LoginDelaysTest {
           1,
           1,
           1,
+          1,
           /* loginAddresses= */ 3,
           /* loginUsers= */ 5,
           ConnectionLimits.STANDARD);

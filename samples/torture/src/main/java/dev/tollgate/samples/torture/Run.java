@@ -307,7 +307,7 @@ final class Run implements Callable<Tale> {
         ledger,
         copies,
         checks,
-        audits.isEmpty() ? null : AuditFiles.compare(audits),
+        audits.isEmpty() ? null : AuditFiles.compareAll(audits),
         TraceCheck.of(cluster.traces()),
         incidents);
   }

@@ -1,7 +1,9 @@
 package dev.tollgate.samples.torture.history;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * How the audit files of the nodes compare.
@@ -17,5 +19,15 @@ public record AuditComparison(
   public AuditComparison {
     kinds = Map.copyOf(kinds);
     differences = List.copyOf(differences);
+  }
+
+  /** Adds what other files of the same nodes have. */
+  AuditComparison and(AuditComparison other) {
+    Map<String, Long> sum = new TreeMap<>(kinds);
+    other.kinds.forEach((kind, count) -> sum.merge(kind, count, Long::sum));
+    List<String> all = new ArrayList<>(differences);
+    all.addAll(other.differences);
+    return new AuditComparison(
+        events + other.events, compared + other.compared, excused + other.excused, sum, all);
   }
 }

@@ -25,7 +25,12 @@ public final class AuditFiles {
   private static final Pattern PLACE =
       Pattern.compile(",\"index\":(\\d+),\"ordinal\":(\\d+),\"number\":(\\d+),.*", Pattern.DOTALL);
 
-  private static final Pattern NODE = Pattern.compile(",\"node\":\"[^\"]*\"");
+  /** What differs by node: its name, and the hash of all its lines. */
+  private static final Pattern OF_NODE = Pattern.compile(",\"(?:node|before|chain)\":\"[^\"]*\"");
+
+  /** The clock of a node stands in for the time of the log, which has none yet. */
+  private static final Pattern NODE_TIME =
+      Pattern.compile("\"time\":\"[^\"]*\"(?=.*,\"time_of\":\"node\")");
 
   private AuditFiles() {}
 
@@ -83,7 +88,9 @@ public final class AuditFiles {
               Long.parseLong(place.group(2)),
               Long.parseLong(place.group(3)));
       last = Math.max(last, at.index());
-      String before = lines.put(at, NODE.matcher(line).replaceFirst(""));
+      String same =
+          OF_NODE.matcher(NODE_TIME.matcher(line).replaceFirst("\"time\":\"\"")).replaceAll("");
+      String before = lines.put(at, same);
       if (before != null) {
         faults.add("the event at " + at + " has two lines");
       }
@@ -100,11 +107,18 @@ public final class AuditFiles {
   }
 
   /**
-   * Compares files that none of the nodes has begun anew.
+   * Compares files that none of the nodes has begun anew, and their files about activity.
    *
-   * @param files by the name of the node
+   * @param files about security, by the name of the node
    */
-  public static AuditComparison compare(Map<String, Path> files) throws IOException {
+  public static AuditComparison compareAll(Map<String, Path> files) throws IOException {
+    Map<String, Path> activity = new TreeMap<>();
+    files.forEach(
+        (node, file) -> activity.put(node, file.resolveSibling(file.getFileName() + ".activity")));
+    return compare(files).and(compare(activity));
+  }
+
+  static AuditComparison compare(Map<String, Path> files) throws IOException {
     Map<String, Audit> audits = new TreeMap<>();
     for (Map.Entry<String, Path> file : files.entrySet()) {
       Audit audit = new Audit();

@@ -110,6 +110,25 @@ class AuditFilesTest {
   }
 
   @Test
+  void hashesAndTheTimeOfANodeDifferByNode() throws IOException {
+    for (String node : lines.keySet()) {
+      String line = TIME.replace("2026", "202" + node.charAt(1)) + grant(7);
+      lines
+          .get(node)
+          .add(
+              line
+                  + ",\"node\":\""
+                  + node
+                  + "\",\"time_of\":\"node\",\"outcome\":\"done\",\"chain\":\""
+                  + node
+                  + "\"}");
+    }
+    everywhere(8);
+    assertEquals(List.of(), compare().differences());
+    assertEquals(Map.of("lock_granted", 2L), compare().kinds());
+  }
+
+  @Test
   void manyDifferencesAreCounted() throws IOException {
     for (int index = 1; index < 9; index++) {
       add("n1", grant(index));

@@ -8,10 +8,10 @@ import dev.tollgate.core.command.Limits;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class LoginFailuresTest {
+class LineSharesTest {
   private static final long SECOND = 1_000_000;
 
-  private final LoginFailures failures = new LoginFailures();
+  private final LineShares failures = new LineShares("login_failures", "address");
 
   /** Returns how many of them have a line. */
   private int fail(String address, int count, long nowMicros) {
@@ -24,11 +24,11 @@ class LoginFailuresTest {
 
   @Test
   void firstFailuresOfAnAddressHaveLinesAndTheOthersOne() {
-    assertEquals(Limits.AUDITED_FAILURES_PER_ADDRESS, fail("a", 1_000, 7));
+    assertEquals(Limits.AUDITED_REPEATS, fail("a", 1_000, 7));
     assertEquals(2, fail("b", 2, SECOND));
     assertEquals(List.of(), failures.takeDue(60 * SECOND));
-    long rest = 1_000 - Limits.AUDITED_FAILURES_PER_ADDRESS;
-    assertEquals(List.of(new LoginFailures.Sum("a", 7, rest)), failures.takeDue(60 * SECOND + 7));
+    long rest = 1_000 - Limits.AUDITED_REPEATS;
+    assertEquals(List.of(new LineShares.Sum("a", 7, rest)), failures.takeDue(60 * SECOND + 7));
     assertEquals(List.of(), failures.takeDue(70 * SECOND), "b has had its lines");
     assertTrue(failures.takesLine("a", 70 * SECOND), "another minute");
   }
@@ -36,15 +36,15 @@ class LoginFailuresTest {
   @Test
   void manyAddressesHaveNotManyLines() {
     int lines = 0;
-    int addresses = 3 * Limits.AUDITED_ADDRESSES;
+    int addresses = 3 * Limits.AUDITED_REPEATERS;
     for (int i = 0; i < addresses; i++) {
       lines += fail("a" + i, 10, 0);
     }
-    assertEquals(Limits.AUDITED_FAILURES, lines);
-    List<LoginFailures.Sum> sums = failures.takeAll();
-    assertEquals(10L * addresses, lines + sums.stream().mapToLong(s -> s.failures()).sum());
-    assertTrue(sums.size() <= Limits.AUDITED_ADDRESSES + 1, () -> sums.size() + " lines");
-    assertEquals(LoginFailures.OTHERS, sums.get(sums.size() - 1).address());
+    assertEquals(Limits.AUDITED_REPEATS_IN_ALL, lines);
+    List<LineShares.Sum> sums = failures.takeAll();
+    assertEquals(10L * addresses, lines + sums.stream().mapToLong(s -> s.count()).sum());
+    assertTrue(sums.size() <= Limits.AUDITED_REPEATERS + 1, () -> sums.size() + " lines");
+    assertEquals(LineShares.OTHERS, sums.get(sums.size() - 1).of());
   }
 
   @Test
