@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -65,6 +66,9 @@ final class TestNode implements AutoCloseable {
 
   /** What it answers to them. */
   volatile boolean lost;
+
+  /** What each of these answers waits for. */
+  volatile CountDownLatch holdLost = new CountDownLatch(0);
 
   /** The feature level that the cluster has, as this node knows. */
   volatile int clusterLevel = FeatureLevels.FIRST;
@@ -208,6 +212,11 @@ final class TestNode implements AutoCloseable {
     @Override
     public boolean hasLost(String leader, long term, long logIndex) {
       asked.add(logIndex);
+      try {
+        holdLost.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
       return lost;
     }
 

@@ -40,6 +40,7 @@ import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.statemachine.StateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
@@ -205,11 +206,42 @@ class FollowerAppendsTest {
     assertTrue(wouldVote(), "the leader was doubted");
   }
 
+  /** Without this node, whose log is not applied, the candidate gets no majority, nor any other. */
+  @Test
+  void nodeThatIsBehindStandsOnceACandidateLacksEntriesOfItsLog() throws Exception {
+    CountDownLatch applies = new CountDownLatch(1);
+    node.consumer.holdApply = applies;
+    try {
+      int last = (int) LogStatus.CAUGHT_UP_ENTRIES + 1;
+      LogEntryProto[] entries =
+          LongStream.rangeClosed(0, last)
+              .mapToObj(index -> entry(3, index, "x"))
+              .toArray(LogEntryProto[]::new);
+      node.ask(node.request(3, null, last, entries));
+      FollowerAppends appends = node.appends();
+      assertFalse(appends.hasCaughtUp());
+      assertFalse(isGranted(preVote(at(3, last))), "the leader was heard");
+      assertFalse(appends.hasCaughtUp(), "the candidate has all entries");
+      assertFalse(isGranted(preVote(at(3, last - 1))));
+      assertTrue(appends.hasCaughtUp(), "the candidate lacks an entry");
+      node.ask(node.request(3, at(3, last), last));
+      assertFalse(appends.hasCaughtUp(), "a leader was heard");
+    } finally {
+      applies.countDown();
+    }
+  }
+
+  private RequestVoteReplyProto preVote(TermIndexProto last) throws Exception {
+    return node.requestVote("n3", /* preVote= */ true, 4, last)
+        .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static boolean isGranted(RequestVoteReplyProto reply) {
+    return reply.getServerReply().getSuccess();
+  }
+
   private boolean wouldVote() throws Exception {
-    return node.requestVote("n3", /* preVote= */ true, 4, at(3, 0))
-        .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
-        .getServerReply()
-        .getSuccess();
+    return isGranted(preVote(at(3, 0)));
   }
 
   /** The vote was not granted, but nothing is promised to a leader of an earlier term. */
