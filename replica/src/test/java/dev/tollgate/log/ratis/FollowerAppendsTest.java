@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -555,6 +556,40 @@ class FollowerAppendsTest {
             .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
             .getResult());
     assertEquals(members.size(), node.members().size());
+  }
+
+  /** What comes after the snapshot does not name them: they are as of its last entry. */
+  @Test
+  void membersOfASnapshotStayUntilAnEntryNamesOthers() throws Exception {
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        node.installSnapshot(
+                1, at(1, LAST_OF_SNAPSHOT), node.membersEntry(0, 50, Set.of("n1", "n2")))
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+            .getResult());
+    assertGoesOnAfterTheSnapshot();
+    assertEquals(50, node.division().getRaftConf().getLogEntryIndex());
+    assertEquals(2, node.members().size());
+  }
+
+  /** As when the leader has lost the answer to entries, and takes the node for far behind. */
+  @Test
+  void membersOfASnapshotThatTheNodeHasAreNotTaken() throws Exception {
+    node.ask(
+        node.request(
+            1,
+            null,
+            1,
+            node.membersEntry(1, 0, Set.of("n1", "n2")),
+            entry(1, 1, "covered"),
+            node.membersEntry(1, 2)));
+    assertEquals(
+        InstallSnapshotResult.ALREADY_INSTALLED,
+        node.installSnapshot(1, at(1, 1), node.membersEntry(0, 0, Set.of("n1", "n2")))
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+            .getResult());
+    assertEquals(2, node.division().getRaftConf().getLogEntryIndex());
+    assertEquals(3, node.members().size());
   }
 
   /**
