@@ -23,11 +23,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
@@ -42,6 +44,8 @@ import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.statemachine.StateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
@@ -95,6 +99,27 @@ class FollowerAppendsTest {
           .until(() -> node.consumer.restored.get() > 0 || isHeldUp("checkAndInstallSnapshot"));
     }
     assertEquals(AppendResult.SUCCESS, node.answer(before).getResult());
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        snapshot.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
+    assertGoesOnAfterTheSnapshot();
+  }
+
+  /** As when a node that has led follows the next leader: no request has brought these entries. */
+  @Test
+  void snapshotWaitsUntilTheOwnEntriesOfAFormerLeaderAreWritten() throws Exception {
+    CompletableFuture<Long> written;
+    CompletableFuture<InstallSnapshotReplyProto> snapshot;
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID)) {
+      written = node.division().getRaftLog().appendEntry(entry(1, 0, "of its own"));
+      writer.awaitHeld();
+      snapshot = node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT));
+      await()
+          .atMost(LoneFollower.DEADLINE)
+          .until(() -> node.consumer.restored.get() > 0 || isHeldUp("settle"));
+      assertEquals(0, node.consumer.restored.get());
+    }
+    assertEquals(0, written.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS));
     assertEquals(
         InstallSnapshotResult.SUCCESS,
         snapshot.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
@@ -195,6 +220,42 @@ class FollowerAppendsTest {
     assertEquals(AppendResult.SUCCESS, appends.answer(request, reply).getResult());
   }
 
+  /** The term is the one before the vote, and the entry may be one that the vote did not see. */
+  @Test
+  void entryIsNotAcknowledgedIfTheVoteEndsOnceTheTermWasRead() throws Exception {
+    FollowerAppends appends = unattached();
+    CountDownLatch votes = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    Thread voter =
+        new Thread(
+            () ->
+                Assertions.assertDoesNotThrow(
+                    () ->
+                        appends.vote(
+                            RequestVoteRequestProto.getDefaultInstance(),
+                            request -> {
+                              votes.countDown();
+                              Assertions.assertDoesNotThrow(() -> end.await());
+                              return RequestVoteReplyProto.getDefaultInstance();
+                            })));
+    Supplier<Long> term =
+        () -> {
+          end.countDown();
+          Assertions.assertDoesNotThrow(() -> voter.join());
+          return 3L;
+        };
+    DivisionInfo info =
+        RatisFake.of(DivisionInfo.class, Map.of("getCurrentTerm", term, "getLastAppliedIndex", 0L));
+    RatisInternals.field(FollowerAppends.class, "division")
+        .set(appends, RatisFake.of(RaftServer.Division.class, Map.of("getInfo", info)));
+    voter.start();
+    votes.await();
+    AppendEntriesRequestProto request = node.request(3, null, NOTHING, entry(3, 0, "x"));
+    assertThrows(
+        IOException.class,
+        () -> appends.answer(request, AppendEntriesReplyProto.getDefaultInstance()));
+  }
+
   /** Or the first candidate after the death of a leader waits until its voters were silent too. */
   @Test
   void leaderThatIsDoubtedHoldsNoOtherCandidateUp() throws Exception {
@@ -284,20 +345,22 @@ class FollowerAppendsTest {
     assertEquals(List.of(entry, members), received);
   }
 
-  private DiskWatch workingDisk() {
-    return new DiskWatch(
-        LoneFollower.ID,
-        directory,
-        Duration.ofSeconds(1),
-        new Supervision(LoneFollower.ID, failure -> {}));
+  /** What no server has begun to use yet. */
+  private FollowerAppends unattached() {
+    DiskWatch working =
+        new DiskWatch(
+            LoneFollower.ID,
+            directory,
+            Duration.ofSeconds(1),
+            new Supervision(LoneFollower.ID, failure -> {}));
+    return new FollowerAppends(
+        1_000, new RatisUpdater(), working, failure -> {}, PromiseTrace.NONE);
   }
 
   /** As when a leader has a new connection, and sends another snapshot by it. */
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
-    FollowerAppends appends =
-        new FollowerAppends(
-            1_000, new RatisUpdater(), workingDisk(), failure -> {}, PromiseTrace.NONE);
+    FollowerAppends appends = unattached();
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);
