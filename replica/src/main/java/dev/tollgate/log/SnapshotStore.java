@@ -25,9 +25,13 @@ public interface SnapshotStore {
   CompletableFuture<SnapshotFile> takeAfterEntry();
 
   /**
-   * Returns the members of the group as the log keeps them; another node can be seeded with them.
+   * Returns the members of the group as the log keeps them, up to an entry. A node that takes over
+   * a snapshot needs those of the last entry that the snapshot covers.
+   *
+   * @param logIndex of an entry that is applied here
+   * @throws IOException if the log is not open
    */
-  byte[] configuration() throws IOException;
+  byte[] configuration(long logIndex) throws IOException;
 
   /** Returns the store of a node that keeps nothing. */
   static SnapshotStore none(String nodeId) {
@@ -51,7 +55,7 @@ public interface SnapshotStore {
       }
 
       @Override
-      public byte[] configuration() {
+      public byte[] configuration(long logIndex) {
         return new byte[0];
       }
     };

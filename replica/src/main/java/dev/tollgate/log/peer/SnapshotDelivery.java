@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.leader.LogAppender;
 import org.apache.ratis.statemachine.SnapshotInfo;
 import org.slf4j.Logger;
@@ -37,12 +38,16 @@ final class SnapshotDelivery {
         appender.getFollower().getNextIndex(),
         snapshot.getTermIndex());
     try {
+      LogEntryProto members =
+          LogEntryProto.parseFrom(
+              settings.snapshots().configuration(snapshot.getTermIndex().getIndex()));
       // one at a time: Ratis counts a chunk that follows one which failed as under way for ever
       for (InstallSnapshotRequestProto request :
           appender.newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)) {
         appender.getFollower().updateLastRpcSendTime(/* isHeartbeat= */ false);
         CompletableFuture<Frame> chunk =
-            connection.call((call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, request));
+            connection.call(
+                (call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, with(members, request)));
         if (!needsMore(chunk)) {
           return false;
         }
@@ -52,6 +57,12 @@ final class SnapshotDelivery {
       LOG.warn("{}: {} did not arrive", appender, snapshot.getTermIndex(), e);
       return false;
     }
+  }
+
+  /** Ratis names its latest members, which a later leader may cut off. */
+  private static InstallSnapshotRequestProto with(
+      LogEntryProto members, InstallSnapshotRequestProto request) {
+    return request.toBuilder().setLastRaftConfigurationLogEntryProto(members).build();
   }
 
   /** Waits for the answer to a chunk; false if this node leads no more. */

@@ -50,7 +50,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request with a snapshot also names the members. Ratis (SnapshotInstallationHandler) takes
  * them whatever the term, after the snapshot, so they are removed from a request of a former
- * leader, and entries that name other members wait meanwhile.
+ * leader, and entries that name other members wait meanwhile. They are those of the last entry of
+ * the snapshot (ADR 0121), so they are also removed if this node has that entry.
  */
 final class FollowerAppends implements PeerService {
   private static final long NO_TERM = -1;
@@ -296,12 +297,12 @@ final class FollowerAppends implements PeerService {
   }
 
   private InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
-    boolean deposed;
+    boolean isNoNews;
     synchronized (order) {
       // an entry of a later leader has raised the term by now, or waits until this is over
-      deposed = isDeposed(request);
+      isNoNews = isDeposed(request) || isCovered(request);
     }
-    return deposed
+    return isNoNews
         ? request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
         : request;
   }
@@ -381,6 +382,14 @@ final class FollowerAppends implements PeerService {
   private boolean isDeposed(InstallSnapshotRequestProto request) {
     RaftServer.Division owner = division;
     return owner != null && request.getLeaderTerm() < owner.getInfo().getCurrentTerm();
+  }
+
+  /** True if this node has all that the snapshot covers, and knows later members perhaps. */
+  private boolean isCovered(InstallSnapshotRequestProto request) {
+    RaftServer.Division owner = division;
+    return owner != null
+        && owner.getRaftLog().getLastCommittedIndex()
+            >= request.getSnapshotChunk().getTermIndex().getIndex();
   }
 
   private static boolean namesMembers(AppendEntriesRequestProto request) {

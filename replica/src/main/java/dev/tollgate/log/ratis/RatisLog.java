@@ -54,10 +54,8 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
-import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
-import org.apache.ratis.server.raftlog.LogProtoUtils;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -95,6 +93,7 @@ public final class RatisLog implements ReplicatedLog {
   private volatile Phase phase = Phase.STARTING;
   private volatile @Nullable LogWriter writer;
   private volatile @Nullable CacheEviction eviction;
+  private volatile @Nullable MembersOfLog members;
 
   /** Whether Ratis can be asked: it has opened its log, and has not closed it again. */
   private enum Phase {
@@ -198,7 +197,7 @@ public final class RatisLog implements ReplicatedLog {
       VoteFile.require(group, identity.clusterId() != null);
       MembersFile.restore(group);
       server.start();
-      findThreads(server.getDivision(GROUP).getRaftLog());
+      findInternals(server.getDivision(GROUP));
       stateMachine.disk().start(server, GROUP, requireNonNull(writer, "writer"));
       stateMachine.end().leaveIfRemoved();
       phase = Phase.RUNNING;
@@ -225,8 +224,10 @@ public final class RatisLog implements ReplicatedLog {
         "the thread that writes the log", new IllegalStateException("an error has ended it"));
   }
 
-  private void findThreads(RaftLog log) {
+  private void findInternals(RaftServer.Division division) {
+    RaftLog log = division.getRaftLog();
     try {
+      members = MembersOfLog.of(division);
       LogWriter thread = LogWriter.of(log);
       thread.ifItEndsUntold(this::writerEnded);
       writer = thread;
@@ -543,10 +544,12 @@ public final class RatisLog implements ReplicatedLog {
       }
 
       @Override
-      public byte[] configuration() throws IOException {
-        RaftConfiguration members = server.getDivision(GROUP).getRaftConf();
-        return LogProtoUtils.toLogEntryProto(members, null, members.getLogEntryIndex())
-            .toByteArray();
+      public byte[] configuration(long logIndex) throws IOException {
+        MembersOfLog known = members;
+        if (known == null) {
+          throw new IOException("node " + settings.nodeId() + " has not opened its log yet");
+        }
+        return known.asOf(logIndex).toByteArray();
       }
     };
   }

@@ -153,7 +153,7 @@ final class SnapshotSender {
           snapshot.index(),
           snapshot.sizeBytes(),
           ChronoUnit.MICROS.between(Instant.EPOCH, snapshot.writtenAt()),
-          snapshots.configuration());
+          snapshots.configuration(snapshot.index()));
     } catch (IOException e) {
       return unreadable(e);
     }

@@ -78,6 +78,16 @@ class GrantedVotesTest {
     assertFalse(votes.isElected(5, THREE, SELF), "of a term that has passed");
   }
 
+  /** The answer of a node that was slow, to a candidate that has stood again meanwhile. */
+  @Test
+  void lateVoteOfAnEarlierTermDoesNotCountInALaterOne() {
+    grant("n2", 6);
+    grant("n3", 5);
+    assertFalse(votes.isElected(6, members("n1 n2 n3 n4 n5", ""), SELF));
+    grant("n3", 6);
+    assertTrue(votes.isElected(6, members("n1 n2 n3 n4 n5", ""), SELF));
+  }
+
   @Test
   void majorityOfAllMembersIsNeeded() {
     RaftConfiguration five = members("n1 n2 n3 n4 n5", "");

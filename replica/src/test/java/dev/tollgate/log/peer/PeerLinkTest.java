@@ -300,6 +300,28 @@ class PeerLinkTest {
     }
   }
 
+  /** Nobody has anything to say by it, so nobody would find out before an election. */
+  @Test
+  void silentConnectionThatIsKeptIsGivenUp() throws Exception {
+    try (FakePeer peer = FakePeer.silent()) {
+      PeerLink silent = linkTo(peer);
+      PeerConnection connection = silent.connect();
+      silent.keep();
+      await().atMost(DEADLINE).until(connection::isClosed);
+    }
+  }
+
+  @Test
+  void linkThatIsKeptConnects() throws Exception {
+    link.keep();
+    await().atMost(DEADLINE).until(() -> link.connection() != null);
+    PeerConnection connection = link.connection();
+    int asked = n2.terms.get();
+    link.keep();
+    await().atMost(DEADLINE).until(() -> n2.terms.get() > asked);
+    assertEquals(connection, link.connection());
+  }
+
   /** It would be written to the disk, and no term would be left for another leader. */
   @Test
   void termThatNoElectionReachesIsRefused() throws Exception {

@@ -3,6 +3,7 @@ package dev.tollgate.log.peer;
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.NodeVersion;
+import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.trace.PromiseTrace;
@@ -18,12 +19,16 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
@@ -65,6 +70,13 @@ final class TestNode implements AutoCloseable {
 
   /** What it answers to them. */
   volatile boolean lost;
+
+  /** What each of these answers waits for. */
+  volatile CountDownLatch holdLost = new CountDownLatch(0);
+
+  /** The parts of snapshots that have come. */
+  final List<InstallSnapshotRequestProto> installs =
+      Collections.synchronizedList(new ArrayList<>());
 
   /** The feature level that the cluster has, as this node knows. */
   volatile int clusterLevel = FeatureLevels.FIRST;
@@ -119,7 +131,7 @@ final class TestNode implements AutoCloseable {
             GROUP,
             guard,
             new Service(),
-            SnapshotStore.none(id),
+            store(),
             new Supervision(id, failures::add),
             MAX_FRAME_BYTES,
             electionMillis,
@@ -128,6 +140,39 @@ final class TestNode implements AutoCloseable {
             PromiseTrace.NONE);
     listener = new PeerListener(settings, server(), NetUtils.createSocketAddr(address));
     listener.start();
+  }
+
+  /** A store without snapshots, of a group whose members each entry names. */
+  private SnapshotStore store() {
+    SnapshotStore none = SnapshotStore.none(id);
+    return new SnapshotStore() {
+      @Override
+      public List<SnapshotFile> list() throws IOException {
+        return none.list();
+      }
+
+      @Override
+      public CompletableFuture<SnapshotFile> take() {
+        return none.take();
+      }
+
+      @Override
+      public CompletableFuture<SnapshotFile> takeAfterEntry() {
+        return none.takeAfterEntry();
+      }
+
+      @Override
+      public byte[] configuration(long logIndex) {
+        return membersEntry(logIndex).toByteArray();
+      }
+    };
+  }
+
+  static LogEntryProto membersEntry(long index) {
+    return LogEntryProto.newBuilder()
+        .setIndex(index)
+        .setConfigurationEntry(RaftConfigurationProto.getDefaultInstance())
+        .build();
   }
 
   /** Returns the way from this node to another one. */
@@ -160,6 +205,7 @@ final class TestNode implements AutoCloseable {
                     votes.incrementAndGet();
                     yield voter.apply((RequestVoteRequestProto) arguments[0]);
                   }
+                  case "installSnapshot" -> InstallSnapshotReplyProto.getDefaultInstance();
                   case "startLeaderElection" -> StartLeaderElectionReplyProto.getDefaultInstance();
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
@@ -208,6 +254,11 @@ final class TestNode implements AutoCloseable {
     @Override
     public boolean hasLost(String leader, long term, long logIndex) {
       asked.add(logIndex);
+      try {
+        holdLost.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
       return lost;
     }
 
@@ -220,6 +271,7 @@ final class TestNode implements AutoCloseable {
     @Override
     public <T> T installSnapshot(InstallSnapshotRequestProto request, SnapshotReceiver<T> receiver)
         throws IOException {
+      installs.add(request);
       return receiver.receive(request);
     }
   }

@@ -23,10 +23,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
@@ -40,6 +43,9 @@ import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.TermIndexProto;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.statemachine.StateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
@@ -93,6 +99,27 @@ class FollowerAppendsTest {
           .until(() -> node.consumer.restored.get() > 0 || isHeldUp("checkAndInstallSnapshot"));
     }
     assertEquals(AppendResult.SUCCESS, node.answer(before).getResult());
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        snapshot.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
+    assertGoesOnAfterTheSnapshot();
+  }
+
+  /** As when a node that has led follows the next leader: no request has brought these entries. */
+  @Test
+  void snapshotWaitsUntilTheOwnEntriesOfAFormerLeaderAreWritten() throws Exception {
+    CompletableFuture<Long> written;
+    CompletableFuture<InstallSnapshotReplyProto> snapshot;
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID)) {
+      written = node.division().getRaftLog().appendEntry(entry(1, 0, "of its own"));
+      writer.awaitHeld();
+      snapshot = node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT));
+      await()
+          .atMost(LoneFollower.DEADLINE)
+          .until(() -> node.consumer.restored.get() > 0 || isHeldUp("settle"));
+      assertEquals(0, node.consumer.restored.get());
+    }
+    assertEquals(0, written.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS));
     assertEquals(
         InstallSnapshotResult.SUCCESS,
         snapshot.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
@@ -193,6 +220,42 @@ class FollowerAppendsTest {
     assertEquals(AppendResult.SUCCESS, appends.answer(request, reply).getResult());
   }
 
+  /** The term is the one before the vote, and the entry may be one that the vote did not see. */
+  @Test
+  void entryIsNotAcknowledgedIfTheVoteEndsOnceTheTermWasRead() throws Exception {
+    FollowerAppends appends = unattached();
+    CountDownLatch votes = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    Thread voter =
+        new Thread(
+            () ->
+                Assertions.assertDoesNotThrow(
+                    () ->
+                        appends.vote(
+                            RequestVoteRequestProto.getDefaultInstance(),
+                            request -> {
+                              votes.countDown();
+                              Assertions.assertDoesNotThrow(() -> end.await());
+                              return RequestVoteReplyProto.getDefaultInstance();
+                            })));
+    Supplier<Long> term =
+        () -> {
+          end.countDown();
+          Assertions.assertDoesNotThrow(() -> voter.join());
+          return 3L;
+        };
+    DivisionInfo info =
+        RatisFake.of(DivisionInfo.class, Map.of("getCurrentTerm", term, "getLastAppliedIndex", 0L));
+    RatisInternals.field(FollowerAppends.class, "division")
+        .set(appends, RatisFake.of(RaftServer.Division.class, Map.of("getInfo", info)));
+    voter.start();
+    votes.await();
+    AppendEntriesRequestProto request = node.request(3, null, NOTHING, entry(3, 0, "x"));
+    assertThrows(
+        IOException.class,
+        () -> appends.answer(request, AppendEntriesReplyProto.getDefaultInstance()));
+  }
+
   /** Or the first candidate after the death of a leader waits until its voters were silent too. */
   @Test
   void leaderThatIsDoubtedHoldsNoOtherCandidateUp() throws Exception {
@@ -205,11 +268,42 @@ class FollowerAppendsTest {
     assertTrue(wouldVote(), "the leader was doubted");
   }
 
+  /** Without this node, whose log is not applied, the candidate gets no majority, nor any other. */
+  @Test
+  void nodeThatIsBehindStandsOnceACandidateLacksEntriesOfItsLog() throws Exception {
+    CountDownLatch applies = new CountDownLatch(1);
+    node.consumer.holdApply = applies;
+    try {
+      int last = (int) LogStatus.CAUGHT_UP_ENTRIES + 1;
+      LogEntryProto[] entries =
+          LongStream.rangeClosed(0, last)
+              .mapToObj(index -> entry(3, index, "x"))
+              .toArray(LogEntryProto[]::new);
+      node.ask(node.request(3, null, last, entries));
+      FollowerAppends appends = node.appends();
+      assertFalse(appends.hasCaughtUp());
+      assertFalse(isGranted(preVote(at(3, last))), "the leader was heard");
+      assertFalse(appends.hasCaughtUp(), "the candidate has all entries");
+      assertFalse(isGranted(preVote(at(3, last - 1))));
+      assertTrue(appends.hasCaughtUp(), "the candidate lacks an entry");
+      node.ask(node.request(3, at(3, last), last));
+      assertFalse(appends.hasCaughtUp(), "a leader was heard");
+    } finally {
+      applies.countDown();
+    }
+  }
+
+  private RequestVoteReplyProto preVote(TermIndexProto last) throws Exception {
+    return node.requestVote("n3", /* preVote= */ true, 4, last)
+        .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static boolean isGranted(RequestVoteReplyProto reply) {
+    return reply.getServerReply().getSuccess();
+  }
+
   private boolean wouldVote() throws Exception {
-    return node.requestVote("n3", /* preVote= */ true, 4, at(3, 0))
-        .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
-        .getServerReply()
-        .getSuccess();
+    return isGranted(preVote(at(3, 0)));
   }
 
   /** The vote was not granted, but nothing is promised to a leader of an earlier term. */
@@ -251,20 +345,22 @@ class FollowerAppendsTest {
     assertEquals(List.of(entry, members), received);
   }
 
-  private DiskWatch workingDisk() {
-    return new DiskWatch(
-        LoneFollower.ID,
-        directory,
-        Duration.ofSeconds(1),
-        new Supervision(LoneFollower.ID, failure -> {}));
+  /** What no server has begun to use yet. */
+  private FollowerAppends unattached() {
+    DiskWatch working =
+        new DiskWatch(
+            LoneFollower.ID,
+            directory,
+            Duration.ofSeconds(1),
+            new Supervision(LoneFollower.ID, failure -> {}));
+    return new FollowerAppends(
+        1_000, new RatisUpdater(), working, failure -> {}, PromiseTrace.NONE);
   }
 
   /** As when a leader has a new connection, and sends another snapshot by it. */
   @Test
   void snapshotsAreTakenOverOneAtATime() throws Exception {
-    FollowerAppends appends =
-        new FollowerAppends(
-            1_000, new RatisUpdater(), workingDisk(), failure -> {}, PromiseTrace.NONE);
+    FollowerAppends appends = unattached();
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
     AtomicInteger begun = new AtomicInteger();
     CountDownLatch end = new CountDownLatch(1);
@@ -523,6 +619,40 @@ class FollowerAppendsTest {
             .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
             .getResult());
     assertEquals(members.size(), node.members().size());
+  }
+
+  /** What comes after the snapshot does not name them: they are as of its last entry. */
+  @Test
+  void membersOfASnapshotStayUntilAnEntryNamesOthers() throws Exception {
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        node.installSnapshot(
+                1, at(1, LAST_OF_SNAPSHOT), node.membersEntry(0, 50, Set.of("n1", "n2")))
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+            .getResult());
+    assertGoesOnAfterTheSnapshot();
+    assertEquals(50, node.division().getRaftConf().getLogEntryIndex());
+    assertEquals(2, node.members().size());
+  }
+
+  /** As when the leader has lost the answer to entries, and takes the node for far behind. */
+  @Test
+  void membersOfASnapshotThatTheNodeHasAreNotTaken() throws Exception {
+    node.ask(
+        node.request(
+            1,
+            null,
+            1,
+            node.membersEntry(1, 0, Set.of("n1", "n2")),
+            entry(1, 1, "covered"),
+            node.membersEntry(1, 2)));
+    assertEquals(
+        InstallSnapshotResult.ALREADY_INSTALLED,
+        node.installSnapshot(1, at(1, 1), node.membersEntry(0, 0, Set.of("n1", "n2")))
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+            .getResult());
+    assertEquals(2, node.division().getRaftConf().getLogEntryIndex());
+    assertEquals(3, node.members().size());
   }
 
   /**

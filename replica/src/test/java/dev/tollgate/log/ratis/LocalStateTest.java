@@ -14,6 +14,7 @@ import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.peer.RawPeer;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -316,6 +317,9 @@ class LocalStateTest {
               LoneFollower.entry(3, 1, "b")));
       assertFalse(node.lost(3, 1), "it is there");
       assertFalse(node.lost(1, 2), "of a term that has passed");
+      try (RawPeer other = node.connect("n3")) {
+        assertFalse(other.lost(3, 2).get(30, TimeUnit.SECONDS), "of a node that does not lead");
+      }
       assertEquals(List.of(), node.consumer.failures);
       assertTrue(node.lost(3, 2));
       Awaitility.await().until(() -> !node.consumer.failures.isEmpty());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,30 @@ class SnapshotArrivalTest {
     arrival.settle();
     assertFalse(Files.exists(aside));
     assertEquals("new", Files.readString(state.resolve("snapshot.1_9")));
+  }
+
+  /** Or a power cut may leave neither of the two. */
+  @Test
+  void newNameIsSyncedBeforeTheOldStateIsRemoved() throws IOException {
+    arrival.arrived();
+    Files.move(received, state);
+    try (RecordedForces forces = new RecordedForces()) {
+      arrival.settle();
+      assertEquals(List.of(root), forces.in(root));
+    }
+    try (RecordedForces forces = new RecordedForces()) {
+      arrival.settle();
+      assertEquals(List.of(), forces.in(root), "asked for each append");
+    }
+  }
+
+  @Test
+  void nothingIsSyncedWhileNothingHasTakenItsPlace() throws IOException {
+    arrival.arrived();
+    try (RecordedForces forces = new RecordedForces()) {
+      arrival.settle();
+      assertEquals(List.of(), forces.in(root));
+    }
   }
 
   @Test

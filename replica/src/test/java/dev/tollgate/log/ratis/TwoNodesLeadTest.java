@@ -2,9 +2,11 @@ package dev.tollgate.log.ratis;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.peer.PeerTransport;
@@ -91,6 +93,40 @@ class TwoNodesLeadTest {
   private boolean isConnected(int from, int to) throws Exception {
     PeerTransport transport = (PeerTransport) RatisLogTest.serverOf(nodes.log(from)).getServerRpc();
     return transport.isConnected(nodes.id(to));
+  }
+
+  /**
+   * One has the last entries of the leader, and applies nothing. The other has applied its log, and
+   * is elected by nobody before it has these entries.
+   */
+  @Test
+  void nodeThatIsBehindLeadsUntilTheOtherHasItsEntries() throws Exception {
+    int leader = nodes.leader();
+    int behind = (leader + 1) % 3;
+    int lacking = (leader + 2) % 3;
+    RecordingConsumer applies = nodes.consumer(behind);
+    CountDownLatch hold = new CountDownLatch(1);
+    applies.holdApply = hold;
+    try {
+      for (int i = 0; i < LogStatus.CAUGHT_UP_ENTRIES + 2; i++) {
+        nodes.append(leader, "entry " + entries++);
+      }
+      String before = "entry " + entries++;
+      nodes.append(leader, before);
+      RecordingConsumer serves = nodes.consumer(lacking);
+      await().atMost(DEADLINE).until(() -> serves.commands.contains(RatisNodes.command(before)));
+      ways.get(lacking).endMachine(nodes.id(leader));
+      String last = "entry " + entries++;
+      nodes.append(leader, last);
+      ways.get(leader).endProcess();
+      ways.get(behind).endProcess(nodes.id(leader));
+      ways.get(lacking).endProcess(nodes.id(leader));
+      await().atMost(DEADLINE).until(() -> nodes.leads(lacking));
+      await().atMost(DEADLINE).until(() -> serves.commands.contains(RatisNodes.command(last)));
+      assertFalse(applies.commands.contains(RatisNodes.command(before)), "it applies nothing");
+    } finally {
+      hold.countDown();
+    }
   }
 
   @Test
