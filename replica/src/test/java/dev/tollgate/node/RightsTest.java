@@ -15,7 +15,9 @@ import dev.tollgate.lock.LockException;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Procedure;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -387,6 +389,83 @@ class RightsTest {
       assertEquals("TRUE", one(lee, "SELECT force_release_lock('pay-1')"));
       run(admin, "REVOKE BILLING FROM LEE");
       assertEquals(OWN, refusal(lee, "SELECT acquire_lock('pay-3')"));
+    }
+  }
+
+  /** INFORMATION_SCHEMA shows rights that concern the user, and no numbers of rows of others. */
+  @Test
+  void catalogShowsAUserWhatConcernsIt() throws Exception {
+    run(admin, "CREATE USER MIA PASSWORD 'mia-password'");
+    run(admin, "CREATE USER ZOE PASSWORD 'zoe-password'");
+    run(admin, "CREATE ROLE SALES");
+    run(admin, "CREATE ROLE TRADE");
+    run(admin, "GRANT SALES TO TRADE");
+    run(admin, "GRANT TRADE TO MIA");
+    run(admin, "CREATE SCHEMA CAT");
+    run(admin, "CREATE SCHEMA OF_MIA AUTHORIZATION MIA");
+    run(admin, "CREATE SEQUENCE CAT.S START WITH 7");
+    run(admin, "CREATE TABLE OF_MIA.T (ID INT PRIMARY KEY)");
+    run(admin, "GRANT DELETE ON OF_MIA.T TO ZOE");
+    for (String grant : List.of("A TO MIA", "B TO ZOE", "C TO PUBLIC", "D TO SALES")) {
+      String table = "CAT." + grant.charAt(0);
+      run(admin, "CREATE TABLE " + table + " (ID INT GENERATED ALWAYS AS IDENTITY PRIMARY KEY)");
+      run(admin, "INSERT INTO " + table + " VALUES (DEFAULT), (DEFAULT)");
+      run(admin, "GRANT SELECT ON " + table + grant.substring(1));
+    }
+    try (Connection mia = connect("mia", "mia")) {
+      for (String view : List.of("TABLE_PRIVILEGES", "COLUMN_PRIVILEGES")) {
+        String rights =
+            "SELECT LISTAGG(TABLE_NAME || ' ' || GRANTEE, ', ') WITHIN GROUP (ORDER BY TABLE_NAME)"
+                + " FROM INFORMATION_SCHEMA."
+                + view
+                + " WHERE TABLE_SCHEMA IN ('CAT', 'OF_MIA')";
+        assertEquals("A MIA, C PUBLIC, D SALES, T ZOE", one(mia, rights));
+        assertEquals("A MIA, B ZOE, C PUBLIC, D SALES, T ZOE", one(admin, rights));
+      }
+      DatabaseMetaData seen = mia.getMetaData();
+      assertEquals(List.of("A", "C", "D"), tablesOf(seen.getTablePrivileges(null, "CAT", "%")));
+      assertEquals(List.of("A"), tablesOf(seen.getColumnPrivileges(null, "CAT", "A", "%")));
+      assertEquals(List.of(), tablesOf(seen.getColumnPrivileges(null, "CAT", "B", "%")));
+      String estimates =
+          "SELECT LISTAGG(TABLE_NAME || ' ' || ROW_COUNT_ESTIMATE, ', ') WITHIN GROUP"
+              + " (ORDER BY TABLE_NAME) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'CAT'"
+              + " AND LAST_MODIFICATION IS NOT NULL";
+      assertEquals("A 2, C 2, D 2", one(mia, estimates));
+      assertEquals("A 2, B 2, C 2, D 2", one(admin, estimates));
+      String identities =
+          "SELECT COUNT(IDENTITY_BASE) FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = 'CAT'";
+      assertEquals("3", one(mia, identities));
+      assertEquals("4", one(admin, identities));
+      String sequences =
+          "SELECT BASE_VALUE FROM INFORMATION_SCHEMA.SEQUENCES WHERE SEQUENCE_SCHEMA = 'CAT'";
+      assertNull(one(mia, sequences));
+      assertEquals("7", one(admin, sequences));
+      for (String table : List.of("A", "B")) {
+        assertEquals(table.equals("A") ? 2 : 0, rowsOf(mia, table), table);
+        assertEquals(2, rowsOf(admin, table), table);
+      }
+    }
+    run(admin, "DROP SCHEMA CAT CASCADE");
+    run(admin, "DROP SCHEMA OF_MIA CASCADE");
+    run(admin, "DROP ROLE SALES");
+    run(admin, "DROP ROLE TRADE");
+  }
+
+  private static List<String> tablesOf(ResultSet rows) throws SQLException {
+    List<String> found = new ArrayList<>();
+    try (rows) {
+      while (rows.next()) {
+        found.add(rows.getString("TABLE_NAME"));
+      }
+    }
+    return found;
+  }
+
+  /** The number of rows that the index of a primary key has, for DatabaseMetaData. */
+  private static long rowsOf(Connection connection, String table) throws SQLException {
+    try (ResultSet rows = connection.getMetaData().getIndexInfo(null, "CAT", table, true, true)) {
+      assertTrue(rows.next());
+      return rows.getLong("CARDINALITY");
     }
   }
 
