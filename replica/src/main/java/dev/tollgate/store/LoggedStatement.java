@@ -16,6 +16,7 @@ import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Rights;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Transactions;
@@ -149,6 +150,9 @@ final class LoggedStatement {
 
   private Outcome failed(RuntimeException e) {
     Outcome.SqlFailed failure = SqlErrors.failure(e);
+    if (!mayReadAll(written.keySet())) {
+      failure = SqlErrors.withoutRow(failure);
+    }
     if (failure.sqlState().equals(SqlState.INTERNAL.state())) {
       means.faults().add(e);
     }
@@ -156,6 +160,10 @@ final class LoggedStatement {
       work.end();
     }
     return statement.batch() ? shortened(failure) : failure;
+  }
+
+  private boolean mayReadAll(Set<Table> tables) {
+    return tables.stream().allMatch(table -> H2Rights.maySelect(session.getUser(), table));
   }
 
   /** Shortens a message, because the replies to all sets of a batch travel in one frame. */
