@@ -199,8 +199,8 @@ final class OwnerRights {
 
   private static boolean mayUse(RightOwner grantee, Sequence sequence, SqlContext context) {
     TableName name = new TableName(sequence.getSchema().getName(), sequence.getName());
-    return H2Rights.mayInsertInto(grantee, sequence.getSchema())
-        || context.mayUse(grantee.getName(), name);
+    return context.mayUse(grantee.getName(), name)
+        || H2Rights.mayInsertInto(grantee, sequence.getSchema());
   }
 
   private static DbException missing(
