@@ -25,8 +25,8 @@ final class Rights {
   private final RightTable rights;
   private final SqlStore store;
 
-  /** The roles of users, as far as they were asked for since definitions changed. */
-  private final SortedMap<UserName, SortedSet<String>> roles = new TreeMap<>();
+  /** The roles of users and roles, as far as they were asked for since definitions changed. */
+  private final SortedMap<String, SortedSet<String>> roles = new TreeMap<>();
 
   private boolean revoked;
 
@@ -64,7 +64,7 @@ final class Rights {
       return null;
     }
     for (LockName lock : locks) {
-      if (!has(session.user(), right -> right.kind() == kind && right.covers(lock))) {
+      if (!has(session.user().value(), right -> right.kind() == kind && right.covers(lock))) {
         return missing(
             "user "
                 + session.user()
@@ -86,7 +86,7 @@ final class Rights {
   /** May the user learn who holds this lock, and under which token? */
   Outcome.@Nullable Refused inspect(UserName user, LockName lock) {
     return users.isAdministrator(user)
-            || has(user, right -> right.kind() != Right.Kind.SEQUENCE && right.covers(lock))
+            || has(user.value(), right -> right.kind() != Right.Kind.SEQUENCE && right.covers(lock))
         ? null
         : missing(
             "user "
@@ -104,11 +104,11 @@ final class Rights {
     return users.workLimit(user);
   }
 
-  /** May the user draw numbers from this sequence by name? */
-  boolean use(UserName user, TableName sequence) {
-    return users.isAdministrator(user)
+  /** May the user or role of this name draw numbers from this sequence by name? */
+  boolean use(String grantee, TableName sequence) {
+    return (UserName.isValid(grantee) && users.isAdministrator(new UserName(grantee)))
         || has(
-            user,
+            grantee,
             right ->
                 right.kind() == Right.Kind.SEQUENCE
                     && sequence.name().equals(right.object())
@@ -129,17 +129,17 @@ final class Rights {
   /** The rights that a user has, directly or through roles, in the order of {@link Right}. */
   List<Right> of(UserName user) {
     SortedSet<Right> all = new TreeSet<>(rights.of(user.value()));
-    store.rolesOf(user).forEach(role -> all.addAll(rights.of(role)));
+    store.rolesOf(user.value()).forEach(role -> all.addAll(rights.of(role)));
     return List.copyOf(all);
   }
 
-  private boolean has(UserName user, Predicate<Right> wanted) {
-    for (String name : roles.computeIfAbsent(user, store::rolesOf)) {
+  private boolean has(String grantee, Predicate<Right> wanted) {
+    for (String name : roles.computeIfAbsent(grantee, store::rolesOf)) {
       if (any(rights.of(name), wanted)) {
         return true;
       }
     }
-    return any(rights.of(user.value()), wanted);
+    return any(rights.of(grantee), wanted);
   }
 
   private static boolean any(SortedSet<Right> granted, Predicate<Right> wanted) {

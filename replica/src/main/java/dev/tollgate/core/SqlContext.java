@@ -40,8 +40,13 @@ public interface SqlContext {
   /** How much the statement may do, in percent of the limits of a statement, 1 to 100. */
   int workLimit();
 
-  /** Returns true if the user was granted to draw numbers from a sequence. */
-  boolean mayUse(TableName sequence);
+  /**
+   * Returns true if a user or role was granted to draw numbers from a sequence, directly or through
+   * roles.
+   *
+   * @param grantee the name of the user or role
+   */
+  boolean mayUse(String grantee, TableName sequence);
 
   /**
    * Decides whether one execution may run, before it runs. The fence of the session counts too. A

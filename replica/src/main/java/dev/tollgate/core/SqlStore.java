@@ -69,8 +69,8 @@ public interface SqlStore {
    */
   Outcome.@Nullable SqlFailed dropUser(UserName user);
 
-  /** The roles that a user has, directly or through other roles, and PUBLIC. */
-  SortedSet<String> rolesOf(UserName user);
+  /** The roles that a user or role has, directly or through other roles, and PUBLIC. */
+  SortedSet<String> rolesOf(String grantee);
 
   /**
    * Returns true if the user may change rows of any table: through a grant to it, to a role of it

@@ -117,8 +117,8 @@ final class SqlWrite implements SqlContext {
   }
 
   @Override
-  public boolean mayUse(TableName sequence) {
-    return rights.use(session.user(), sequence);
+  public boolean mayUse(String grantee, TableName sequence) {
+    return rights.use(grantee, sequence);
   }
 
   @Override

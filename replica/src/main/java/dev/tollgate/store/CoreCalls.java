@@ -83,8 +83,8 @@ final class CoreCalls implements SqlContext {
   }
 
   @Override
-  public boolean mayUse(TableName sequence) {
-    return call(() -> core.mayUse(sequence));
+  public boolean mayUse(String grantee, TableName sequence) {
+    return call(() -> core.mayUse(grantee, sequence));
   }
 
   @Override

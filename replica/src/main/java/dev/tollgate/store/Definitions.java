@@ -55,21 +55,25 @@ final class Definitions {
   private final ChangedRows changed;
   private final Views views;
   private final Restorable restorable;
+  private final OwnerRights owners;
 
   /**
    * @param changed is told what definitions have made
+   * @param owners is told that definitions have changed
    */
   Definitions(
       H2Database database,
       ReaderGate gate,
       FencedTables fencedTables,
       TransactionSessions transactions,
-      ChangedRows changed) {
+      ChangedRows changed,
+      OwnerRights owners) {
     this.database = database;
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
     this.changed = changed;
+    this.owners = owners;
     views = new Views(database);
     restorable = new Restorable(database, views);
     actions = new ActionDepth.Counters(database);
@@ -189,6 +193,7 @@ final class Definitions {
       return Meter.uncounted(() -> carryOut(statement, command, context, session));
     } finally {
       CatalogChanges.end();
+      owners.definitionsChanged();
       gate.open();
     }
   }

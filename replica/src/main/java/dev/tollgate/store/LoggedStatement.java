@@ -8,7 +8,6 @@ import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
-import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
@@ -17,6 +16,7 @@ import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Rights;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Transactions;
@@ -24,7 +24,6 @@ import dev.tollgate.store.h2.Pins;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.BatchWork;
-import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.limits.WorkBudget;
 import dev.tollgate.store.statement.LockAccess;
@@ -34,6 +33,7 @@ import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireWriter;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.h2.api.ErrorCode;
@@ -67,7 +67,8 @@ final class LoggedStatement {
       Definitions definitions,
       StoreLimits limits,
       FaultLog faults,
-      ChangedRows changed) {}
+      ChangedRows changed,
+      OwnerRights owners) {}
 
   private final Means means;
   private final Operation.ExecuteSql statement;
@@ -147,18 +148,11 @@ final class LoggedStatement {
     }
   }
 
-  /** H2 has no rights on sequences. */
-  private void requireSequences(ScanMeters.Found found) {
-    for (Sequence sequence : found.sequences()) {
-      TableName name = new TableName(sequence.getSchema().getName(), sequence.getName());
-      if (!context.mayUse(name) && !H2Sessions.mayInsertInto(session, sequence.getSchema())) {
-        throw DbException.get(ErrorCode.NOT_ENOUGH_RIGHTS_FOR_1, sequence.getTraceSQL());
-      }
-    }
-  }
-
   private Outcome failed(RuntimeException e) {
     Outcome.SqlFailed failure = SqlErrors.failure(e);
+    if (!mayReadAll(written.keySet())) {
+      failure = SqlErrors.withoutRow(failure);
+    }
     if (failure.sqlState().equals(SqlState.INTERNAL.state())) {
       means.faults().add(e);
     }
@@ -166,6 +160,10 @@ final class LoggedStatement {
       work.end();
     }
     return statement.batch() ? shortened(failure) : failure;
+  }
+
+  private boolean mayReadAll(Set<Table> tables) {
+    return tables.stream().allMatch(table -> H2Rights.maySelect(session.getUser(), table));
   }
 
   /** Shortens a message, because the replies to all sets of a batch travel in one frame. */
@@ -229,12 +227,14 @@ final class LoggedStatement {
     H2Database.enterSchema(session, context.schema());
     LogStatements.Ready ready = LogStatements.prepare(session, statement.sql());
     Prepared parsed = ready.prepared();
-    requireSequences(ready.found());
+    OwnerRights.requireUsage(session.getUser(), ready.found().sequences(), context);
+    means.owners().requireViews(ready.found().views());
     rowLocks = takeRowLocks(parsed);
     if (statement.definition() && H2Definitions.changesNothing(session, parsed)) {
       return means.definitions().confirm(statement, set.fence(), context, session);
     }
     written = means.fencedTables().written(session, parsed, statement);
+    means.owners().requireRules(tablesWithNewRows(), context);
     sequences = ready.found().sequences();
     boolean writes = !statement.returnsRows() || !written.isEmpty();
     Outcome.Refused refused =
@@ -266,6 +266,20 @@ final class LoggedStatement {
       transaction.wrote(budget.bytes());
     }
     return outcome;
+  }
+
+  /** The tables whose rules are evaluated for the rows that the statement makes or changes. */
+  private Set<Table> tablesWithNewRows() {
+    Set<Table> tables = new LinkedHashSet<>();
+    if (!statement.definition()) {
+      written.forEach(
+          (table, change) -> {
+            if (change != FencedTables.Change.DELETE) {
+              tables.add(table);
+            }
+          });
+    }
+    return tables;
   }
 
   /**

@@ -26,12 +26,21 @@ final class LoggedStatements {
       ReaderGate gate,
       FencedTables fencedTables,
       TransactionSessions transactions,
-      StoreLimits limits) {
+      StoreLimits limits,
+      OwnerRights owners) {
     ChangedRows changed = new ChangedRows(database);
-    Definitions definitions = new Definitions(database, gate, fencedTables, transactions, changed);
+    Definitions definitions =
+        new Definitions(database, gate, fencedTables, transactions, changed, owners);
     means =
         new LoggedStatement.Means(
-            database, fencedTables, transactions, definitions, limits, new FaultLog(), changed);
+            database,
+            fencedTables,
+            transactions,
+            definitions,
+            limits,
+            new FaultLog(),
+            changed,
+            owners);
   }
 
   /**

@@ -184,7 +184,8 @@ final class Restorable {
     return reach;
   }
 
-  private static List<Expression> expressionsOf(SchemaObject owner) {
+  /** What H2 evaluates for the rows of a table, or the values of a domain. */
+  static List<Expression> expressionsOf(SchemaObject owner) {
     List<@Nullable Expression> found = new ArrayList<>();
     List<? extends ColumnTemplate> templates =
         owner instanceof Table table ? List.of(table.getColumns()) : List.of((Domain) owner);

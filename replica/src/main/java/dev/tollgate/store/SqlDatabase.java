@@ -96,9 +96,10 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     transactions = new TransactionSessions(fresh);
     session = fresh.openSession();
     session.setAutoCommit(false);
-    statements = new LoggedStatements(fresh, gate, fencedTables, transactions, limits);
+    OwnerRights owners = new OwnerRights();
+    statements = new LoggedStatements(fresh, gate, fencedTables, transactions, limits, owners);
     users = new Users(fresh, gate);
-    reader.use(fresh, transactions);
+    reader.use(fresh, transactions, owners);
   }
 
   /**
@@ -370,8 +371,8 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   }
 
   @Override
-  public SortedSet<String> rolesOf(UserName user) {
-    return users.rolesOf(user);
+  public SortedSet<String> rolesOf(String grantee) {
+    return users.rolesOf(grantee);
   }
 
   @Override

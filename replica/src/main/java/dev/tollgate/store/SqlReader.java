@@ -10,6 +10,7 @@ import dev.tollgate.h2.Meter;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sessions;
+import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.limits.ScanMeters;
@@ -79,8 +80,8 @@ public final class SqlReader {
   }
 
   /** Sets the database to query from now on. Called while no query runs. */
-  void use(H2Database queried, TransactionSessions open) {
-    source = new Source(queried, open);
+  void use(H2Database queried, TransactionSessions open, OwnerRights owners) {
+    source = new Source(queried, open, owners);
   }
 
   /** Lets another thread end a query. */
@@ -218,8 +219,9 @@ public final class SqlReader {
     }
   }
 
-  /** The database that is queried, and its open transactions. */
-  private record Source(H2Database database, TransactionSessions transactions) {}
+  /** The database that is queried, its open transactions, and what its views may read. */
+  private record Source(
+      H2Database database, TransactionSessions transactions, OwnerRights owners) {}
 
   private interface InSession<T> {
     T on(SessionLocal session) throws SQLException;
@@ -365,7 +367,9 @@ public final class SqlReader {
         (session, use) -> {
           Value[] values = Parameter.decodeValues(arguments, session).toArray(new Value[0]);
           MetadataArguments.check(code, values);
-          try (ResultInterface result = DatabaseMetaServer.process(session, code, values)) {
+          try (ResultInterface result =
+              MetadataRows.shown(
+                  code, DatabaseMetaServer.process(session, code, values), session)) {
             WireWriter out = StatementResult.beginRows(new WireWriter());
             RowSet.write(out, result, 0, Integer.MAX_VALUE, 0);
             return out.toByteArray();
@@ -405,9 +409,12 @@ public final class SqlReader {
       throws SQLException {
     H2Sessions.forgetDerivedTables(session);
     Prepared prepared = prepare(session, sql, canceller);
+    OwnerRights owners = requireNonNull(source, "source").owners();
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
+      owners.requireViews(ScanMeters.attach(session, prepared).views());
+    } else {
       // meters would show in the explained plan
-      ScanMeters.attach(session, prepared);
+      owners.requireViews(H2Statements.viewsIn(prepared));
     }
     StoreCommand command =
         new StoreCommand(

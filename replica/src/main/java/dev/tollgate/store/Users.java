@@ -76,14 +76,14 @@ final class Users {
     }
   }
 
-  SortedSet<String> rolesOf(UserName user) {
+  SortedSet<String> rolesOf(String grantee) {
     Database h2 = database.h2();
     SortedSet<String> found = new TreeSet<>();
     Deque<RightOwner> open = new ArrayDeque<>();
     Role everybody = h2.getPublicRole();
     found.add(everybody.getName());
     open.add(everybody);
-    RightOwner self = h2.findUser(user.value());
+    RightOwner self = h2.findUserOrRole(grantee);
     if (self != null) {
       open.add(self);
     }
@@ -103,7 +103,7 @@ final class Users {
 
   boolean mayWrite(UserName user) {
     Database h2 = database.h2();
-    Set<String> names = rolesOf(user);
+    Set<String> names = rolesOf(user.value());
     names.add(user.value());
     return h2.getAllRights().stream()
             .anyMatch(

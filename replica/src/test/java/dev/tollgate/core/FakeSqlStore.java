@@ -211,8 +211,8 @@ final class FakeSqlStore implements SqlStore {
   }
 
   @Override
-  public SortedSet<String> rolesOf(UserName user) {
-    SortedSet<String> roles = new TreeSet<>(grantees.getOrDefault(user.value(), new TreeSet<>()));
+  public SortedSet<String> rolesOf(String grantee) {
+    SortedSet<String> roles = new TreeSet<>(grantees.getOrDefault(grantee, new TreeSet<>()));
     roles.add("PUBLIC");
     return roles;
   }

@@ -142,8 +142,8 @@ final class GuardedStore implements SqlStore {
   }
 
   @Override
-  public SortedSet<String> rolesOf(UserName user) {
-    return store.rolesOf(user);
+  public SortedSet<String> rolesOf(String grantee) {
+    return store.rolesOf(grantee);
   }
 
   @Override

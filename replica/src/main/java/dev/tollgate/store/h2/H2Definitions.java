@@ -40,8 +40,10 @@ import org.h2.engine.Database;
 import org.h2.engine.RightOwner;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
+import org.h2.expression.SequenceValue;
 import org.h2.schema.Domain;
 import org.h2.schema.Schema;
+import org.h2.schema.Sequence;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
@@ -432,6 +434,30 @@ public final class H2Definitions {
       }
     }
     return given;
+  }
+
+  /** The sequences that the columns draw from which a definition makes or changes. */
+  public static Set<Sequence> sequencesStoredBy(Prepared definition) {
+    List<Column> columns = new ArrayList<>(givenColumns(definition));
+    if (definition instanceof CreateTable table) {
+      columns.addAll(((CreateTableData) TABLE_DATA.get(table)).columns);
+    }
+    Set<Sequence> found = new LinkedHashSet<>();
+    for (Column column : columns) {
+      addSequences(column.getEffectiveDefaultExpression(), found);
+      addSequences(column.getEffectiveOnUpdateExpression(), found);
+    }
+    return found;
+  }
+
+  private static void addSequences(@Nullable Expression expression, Set<Sequence> found) {
+    if (expression != null) {
+      for (Object part : H2Parts.within(expression)) {
+        if (part instanceof SequenceValue value) {
+          found.add(H2Statements.sequenceOf(value));
+        }
+      }
+    }
   }
 
   /** The columns that a definition adds to a table. */

@@ -4,16 +4,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import org.h2.engine.Database;
 import org.h2.engine.Right;
-import org.h2.engine.RightOwner;
-import org.h2.engine.Role;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
-import org.h2.schema.Schema;
 import org.h2.util.NetworkConnectionInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -68,31 +63,6 @@ public final class H2Sessions {
   public static boolean isOfAdministrator(SessionLocal session) {
     Right any = session.getUser().getRightForObject(null);
     return any != null && (any.getRightMask() & Right.ALTER_ANY_SCHEMA) != 0;
-  }
-
-  /** Returns true if the user of a session may insert rows into all tables of a schema. */
-  public static boolean mayInsertInto(SessionLocal session, Schema schema) {
-    RightOwner everybody = session.getDatabase().getPublicRole();
-    return mayInsertInto(session.getUser(), schema) || mayInsertInto(everybody, schema);
-  }
-
-  private static boolean mayInsertInto(RightOwner owner, Schema schema) {
-    Right any = owner.getRightForObject(null);
-    Right granted = owner.getRightForObject(schema);
-    return schema.getOwner().getName().equals(owner.getName())
-        || (any != null && (any.getRightMask() & Right.ALTER_ANY_SCHEMA) != 0)
-        || (granted != null && (granted.getRightMask() & Right.INSERT) != 0)
-        || rolesOf(owner).stream().anyMatch(role -> mayInsertInto(role, schema));
-  }
-
-  private static List<Role> rolesOf(RightOwner owner) {
-    List<Role> roles = new ArrayList<>();
-    for (Right right : owner.getDatabase().getAllRights()) {
-      if (right.getGrantedRole() != null && right.getGrantee().getName().equals(owner.getName())) {
-        roles.add(right.getGrantedRole());
-      }
-    }
-    return roles;
   }
 
   /**

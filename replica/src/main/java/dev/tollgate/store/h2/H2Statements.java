@@ -3,6 +3,8 @@ package dev.tollgate.store.h2;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -30,6 +32,7 @@ import org.h2.table.Column;
 import org.h2.table.QueryExpressionTable;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
+import org.h2.table.TableView;
 import org.jspecify.annotations.Nullable;
 
 /** Accesses prepared statements of H2: what they scan, limit, write, alter and script. */
@@ -176,6 +179,17 @@ public final class H2Statements {
       query.setNeverLazy(true);
       INDEX_QUERY.set(index, query);
     }
+  }
+
+  /** The views that a statement reads, directly or through other views. */
+  public static Set<TableView> viewsIn(Prepared prepared) {
+    Set<TableView> views = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Object part : H2Parts.within(prepared)) {
+      if (part instanceof TableFilter scan && scan.getTable() instanceof TableView view) {
+        views.add(view);
+      }
+    }
+    return views;
   }
 
   /** The schemas to which a SCRIPT is limited; null if it has all. */

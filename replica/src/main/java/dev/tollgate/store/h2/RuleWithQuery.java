@@ -67,7 +67,7 @@ public final class RuleWithQuery extends StandIn {
 
   private Expression parsed(SessionLocal session) {
     Parser parser = new Parser(session);
-    // a rule reads what its table needs, whoever writes to the table
+    // the rights of the owner count, which the store has checked, and not those of the writer
     parser.setRightsChecked(true);
     Expression parsed =
         parser.parseExpression(

@@ -14,6 +14,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.h2.api.ErrorCode;
 import org.h2.engine.SessionLocal;
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * replica.
  */
 public final class SqlErrors {
+  /** Where H2 begins to show a row, behind the name of an index and its columns. */
+  private static final Pattern ROW_IN_MESSAGE = Pattern.compile("( VALUES)? \\( /\\* key:");
+
   private SqlErrors() {}
 
   /** The SQLState of a refusal. */
@@ -290,6 +295,22 @@ public final class SqlErrors {
   }
 
   /** The message without the statement, which the driver adds, and without H2's version. */
+  /**
+   * A failure for a user who may not read the table. In the message of a duplicate key, H2 shows
+   * the row that is there.
+   */
+  public static Outcome.SqlFailed withoutRow(Outcome.SqlFailed failure) {
+    if (failure.vendorCode() != ErrorCode.DUPLICATE_KEY_1) {
+      return failure;
+    }
+    Matcher row = ROW_IN_MESSAGE.matcher(failure.message());
+    String message =
+        row.find()
+            ? failure.message().substring(0, row.start()) + '"'
+            : "Unique index or primary key violation";
+    return new Outcome.SqlFailed(failure.sqlState(), failure.vendorCode(), message);
+  }
+
   private static String message(SQLException error) {
     String message =
         error instanceof JdbcException jdbc ? jdbc.getOriginalMessage() : error.getMessage();

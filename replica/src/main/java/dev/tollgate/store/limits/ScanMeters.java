@@ -44,6 +44,7 @@ import org.h2.schema.Sequence;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableType;
+import org.h2.table.TableView;
 import org.h2.table.VirtualTable;
 import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,7 @@ public final class ScanMeters {
   private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<Table> tables = Collections.newSetFromMap(new IdentityHashMap<>());
   private final KeptRows groups = new KeptRows();
+  private final Set<TableView> views = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<Sequence> sequences = new LinkedHashSet<>();
 
   private ScanMeters(SessionLocal session) {
@@ -85,10 +87,12 @@ public final class ScanMeters {
    *
    * @param tables the tables that the statement scans, without views, each once
    * @param keptBytes bytes that aggregates and window functions keep for each examined row
-   * @param sequences those that it names, without those of defaults
+   * @param sequences those that it names, or that a definition stores in an expression
+   * @param views the views that it reads, directly or through other views, each once
    */
-  public record Found(Set<Table> tables, long keptBytes, Set<Sequence> sequences) {
-    public static final Found NOTHING = new Found(Set.of(), 0, Set.of());
+  public record Found(
+      Set<Table> tables, long keptBytes, Set<Sequence> sequences, Set<TableView> views) {
+    public static final Found NOTHING = new Found(Set.of(), 0, Set.of(), Set.of());
 
     /** The same for two statements of which one is a part of the other. */
     public Found with(Found other) {
@@ -97,7 +101,10 @@ public final class ScanMeters {
       all.addAll(other.tables);
       Set<Sequence> named = new LinkedHashSet<>(sequences);
       named.addAll(other.sequences);
-      return new Found(all, keptBytes + other.keptBytes, named);
+      Set<TableView> read = Collections.newSetFromMap(new IdentityHashMap<>());
+      read.addAll(views);
+      read.addAll(other.views);
+      return new Found(all, keptBytes + other.keptBytes, named, read);
     }
   }
 
@@ -111,10 +118,11 @@ public final class ScanMeters {
         Nesting.requireType(type);
       }
       DefinitionLimits.require(session, prepared);
+      meters.sequences.addAll(H2Definitions.sequencesStoredBy(prepared));
     }
     meters.visit(prepared);
     meters.lookIntoAll();
-    return new Found(meters.tables, meters.groups.keptBytes(), meters.sequences);
+    return new Found(meters.tables, meters.groups.keptBytes(), meters.sequences, meters.views);
   }
 
   private void lookIntoAll() {
@@ -144,6 +152,8 @@ public final class ScanMeters {
       ScanMeter.attach(scan);
       if (scan.getTable().getTableType() == TableType.TABLE) {
         tables.add(scan.getTable());
+      } else if (scan.getTable() instanceof TableView view) {
+        views.add(view);
       }
     } else if (part instanceof Select select) {
       ValueMeter.attach(select.getExpressions());

@@ -1,6 +1,7 @@
 package dev.tollgate.h2.weave;
 
 import dev.tollgate.h2.CatalogChanges;
+import dev.tollgate.h2.CatalogRows;
 import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
@@ -73,6 +74,7 @@ final class Replacements {
         List.of(
             Reproducible.class,
             CatalogChanges.class,
+            CatalogRows.class,
             ComparedValues.class,
             Meter.class,
             ChargedTexts.class,

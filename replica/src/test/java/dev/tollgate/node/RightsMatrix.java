@@ -1,0 +1,321 @@
+package dev.tollgate.node;
+
+import static dev.tollgate.node.RightsMatrix.Holder.ADMIN;
+import static dev.tollgate.node.RightsMatrix.Holder.DELETE;
+import static dev.tollgate.node.RightsMatrix.Holder.FORCE;
+import static dev.tollgate.node.RightsMatrix.Holder.INSERT;
+import static dev.tollgate.node.RightsMatrix.Holder.INSERT_LOCK;
+import static dev.tollgate.node.RightsMatrix.Holder.INSERT_SCHEMA;
+import static dev.tollgate.node.RightsMatrix.Holder.LOCK;
+import static dev.tollgate.node.RightsMatrix.Holder.MERGE;
+import static dev.tollgate.node.RightsMatrix.Holder.OWNER;
+import static dev.tollgate.node.RightsMatrix.Holder.SELECT;
+import static dev.tollgate.node.RightsMatrix.Holder.SELECT_DELETE;
+import static dev.tollgate.node.RightsMatrix.Holder.SELECT_UPDATE;
+import static dev.tollgate.node.RightsMatrix.Holder.USAGE;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Every kind of statement, and who may send it. APP is a schema of user OWNER, with table T, view
+ * V, sequence S, domain D, and table F that lock 'app-held' fences. Another user holds this lock.
+ */
+final class RightsMatrix {
+  /** A user with these rights alone. */
+  enum Holder {
+    NONE,
+    LOCK("LOCK ON 'app-%'"),
+    OTHER_LOCK("LOCK ON 'other-%'", "FORCE ON 'other-%'"),
+    FORCE("FORCE ON 'app-%'"),
+    SELECT("SELECT ON APP.T", "SELECT ON APP.V"),
+    INSERT("INSERT ON APP.T", "INSERT ON APP.F"),
+    UPDATE("UPDATE ON APP.T", "UPDATE ON APP.F"),
+    DELETE("DELETE ON APP.T", "DELETE ON APP.F"),
+    SELECT_UPDATE("SELECT, UPDATE ON APP.T"),
+    SELECT_DELETE("SELECT, DELETE ON APP.T"),
+    MERGE("SELECT, INSERT, UPDATE ON APP.T"),
+    INSERT_LOCK("INSERT ON APP.F", "LOCK ON 'app-%'"),
+    INSERT_SCHEMA("INSERT ON SCHEMA APP"),
+    USAGE("USAGE ON SEQUENCE APP.S"),
+    /** Owns schema APP. */
+    OWNER,
+    ADMIN;
+
+    private final List<String> grants;
+
+    Holder(String... grants) {
+      this.grants = List.of(grants);
+    }
+
+    List<String> grants() {
+      return grants;
+    }
+
+    /** Those who may read table APP.T, and so be told of its rows. */
+    static final Set<Holder> READERS =
+        EnumSet.of(SELECT, SELECT_UPDATE, SELECT_DELETE, MERGE, OWNER, ADMIN);
+
+    /** Those who may learn who holds lock 'app-held'. */
+    static final Set<Holder> LOCKERS = EnumSet.of(LOCK, FORCE, INSERT_LOCK, ADMIN);
+  }
+
+  /**
+   * A statement.
+   *
+   * @param otherwise the SQLState with which it fails for users who may send it, or empty
+   */
+  record Row(String sql, Set<Holder> allowed, String otherwise) {
+    /** True if the statement may leave other rows in table APP.T. */
+    boolean changesRows() {
+      return CHANGE.matcher(sql).find();
+    }
+
+    /** True if the statement may leave the session otherwise than it was. */
+    boolean changesSession() {
+      return SESSION.matcher(sql).find();
+    }
+
+    /** True if the statement may leave other objects. */
+    boolean defines() {
+      return DEFINITION.matcher(sql).lookingAt();
+    }
+  }
+
+  private static final Pattern CHANGE =
+      Pattern.compile("^(INSERT|UPDATE|DELETE|MERGE|TRUNCATE)|FINAL TABLE");
+  private static final Pattern SESSION =
+      Pattern.compile("^(BEGIN|SET|SAVEPOINT|ROLLBACK|RELEASE|COMMIT)|acquire|lease");
+  private static final Pattern DEFINITION =
+      Pattern.compile("CREATE|ALTER|DROP|COMMENT|GRANT|REVOKE");
+
+  private final List<Row> rows = new ArrayList<>();
+
+  private RightsMatrix() {}
+
+  private void add(String sql, Set<Holder> allowed) {
+    add(sql, allowed, "");
+  }
+
+  private void add(String sql, Set<Holder> allowed, String otherwise) {
+    Set<Holder> all = EnumSet.copyOf(allowed);
+    all.add(ADMIN);
+    rows.add(new Row(sql, all, otherwise));
+  }
+
+  private static Set<Holder> owner(Holder... more) {
+    Set<Holder> allowed = EnumSet.of(OWNER);
+    allowed.addAll(List.of(more));
+    return allowed;
+  }
+
+  static List<Row> all() {
+    RightsMatrix matrix = new RightsMatrix();
+    matrix.addQueries();
+    matrix.addChanges();
+    matrix.addFencedWrites();
+    matrix.addDefinitions();
+    matrix.addAdministration();
+    matrix.addSessions();
+    matrix.addLockFunctions();
+    matrix.addProcedures();
+    return matrix.rows;
+  }
+
+  private void addQueries() {
+    for (String sql :
+        List.of(
+            "SELECT * FROM APP.T",
+            "WITH Q AS (SELECT * FROM APP.T) SELECT * FROM Q",
+            "TABLE APP.T",
+            "SELECT (SELECT MAX(A) FROM APP.T)",
+            "EXPLAIN SELECT * FROM APP.T",
+            "EXPLAIN UPDATE APP.T SET A = 1",
+            "SELECT * FROM APP.T FOR UPDATE",
+            "SELECT CAST('x' || A AS INT) FROM APP.T WHERE ID < 0")) {
+      add(sql, Holder.READERS);
+    }
+    add("SELECT CAST('x' || A AS INT) FROM APP.T", Holder.READERS, "22018");
+    add("SELECT * FROM APP.V", owner(SELECT));
+    for (String sql : List.of("SELECT 1", "VALUES 1", "CALL 1 + 1", "SHOW TABLES")) {
+      add(sql, EnumSet.allOf(Holder.class));
+    }
+    add("SCRIPT", EnumSet.of(ADMIN));
+    add("SELECT NEXT VALUE FOR APP.S", owner(USAGE, INSERT_SCHEMA));
+    add("SELECT NEXT VALUE FOR PUBLIC_S", EnumSet.of(ADMIN));
+  }
+
+  private void addChanges() {
+    add("INSERT INTO APP.T VALUES (9, 9)", owner(INSERT, MERGE, INSERT_SCHEMA));
+    // the row that is there is for those who may read it
+    add("INSERT INTO APP.T VALUES (1, 5)", owner(INSERT, MERGE, INSERT_SCHEMA), "23505");
+    add("INSERT INTO APP.T VALUES (10, 471147)", owner(INSERT, MERGE, INSERT_SCHEMA), "23505");
+    add("INSERT INTO APP.T SELECT ID + 50, A + 1 FROM APP.T", owner(MERGE));
+    add("INSERT INTO APP.T VALUES (100 + NEXT VALUE FOR APP.S, 1)", owner(INSERT_SCHEMA));
+    add("UPDATE APP.T SET A = 2", owner(SELECT_UPDATE, MERGE));
+    add("UPDATE APP.T SET A = 2 LOCKED BY 'app-x'", EnumSet.of(ADMIN));
+    add("DELETE FROM APP.T", owner(SELECT_DELETE));
+    add("MERGE INTO APP.T KEY (ID) VALUES (1, 5)", owner(MERGE));
+    add(
+        "MERGE INTO APP.T USING (VALUES 1) AS N(ID) ON T.ID = N.ID WHEN MATCHED THEN DELETE",
+        owner(SELECT_DELETE));
+    add(
+        "SELECT * FROM FINAL TABLE (INSERT INTO APP.T VALUES (8, 8))",
+        owner(INSERT, MERGE, INSERT_SCHEMA));
+    add("TRUNCATE TABLE APP.T", owner(DELETE, SELECT_DELETE));
+  }
+
+  private void addFencedWrites() {
+    // the fence answers first, to those with the right on its lock
+    Set<Holder> lockers = EnumSet.of(LOCK, INSERT_LOCK);
+    add("INSERT INTO APP.F VALUES (1)", lockers, "23T02");
+    add("INSERT INTO APP.F VALUES (1) FENCED BY LOCK 'app-held' TOKEN 1", lockers, "23T01");
+    add("DROP TABLE APP.F", lockers, "23T02");
+    add("UPDATE APP.T SET A = 2 FENCED BY LOCK 'app-x' TOKEN 1", EnumSet.of(ADMIN), "23T01");
+    add("ALTER TABLE APP.F NOT FENCED", EnumSet.of(ADMIN));
+    add("ALTER TABLE APP.T FENCED BY LOCK 'app-f'", owner());
+    add("SET FENCING TOKEN 1 FOR LOCK 'app-held'", EnumSet.allOf(Holder.class));
+    add("SET FENCED BY LOCK 'app-held' TOKEN 1", EnumSet.allOf(Holder.class));
+    add("SET NOT FENCED", EnumSet.allOf(Holder.class));
+  }
+
+  private void addDefinitions() {
+    for (String sql :
+        List.of(
+            "CREATE TABLE APP.T2 (ID INT)",
+            "CREATE TABLE APP.T3 AS SELECT * FROM APP.T",
+            "CREATE TABLE APP.T4 (ID INT DEFAULT NEXT VALUE FOR APP.S)",
+            "CREATE VIEW APP.V2 AS SELECT * FROM APP.T",
+            "CREATE INDEX APP.I2 ON APP.T (A)",
+            "CREATE SEQUENCE APP.S2",
+            "CREATE DOMAIN APP.D2 AS INT",
+            "CREATE TYPE APP.D3 AS INT",
+            "ALTER TABLE APP.T ADD COLUMN B INT",
+            "ALTER VIEW APP.V RECOMPILE",
+            "ALTER INDEX APP.I RENAME TO I3",
+            "ALTER SEQUENCE APP.S RESTART WITH 5",
+            "ALTER DOMAIN APP.D SET DEFAULT 1",
+            "DROP TABLE APP.T CASCADE",
+            "DROP VIEW APP.V",
+            "DROP INDEX APP.I",
+            "DROP SEQUENCE APP.S",
+            "DROP DOMAIN APP.D",
+            "COMMENT ON TABLE APP.T IS 'x'",
+            "GRANT SELECT ON APP.T TO VICTIM",
+            "REVOKE SELECT ON APP.T FROM VICTIM",
+            "GRANT SELECT ON SCHEMA APP TO VICTIM")) {
+      add(sql, owner());
+    }
+    add("CREATE TABLE APP.T5 (ID INT DEFAULT NEXT VALUE FOR PUBLIC_S)", EnumSet.of(ADMIN));
+    add(
+        "CREATE TABLE APP.T6 (ID INT DEFAULT (SELECT MAX(ID) FROM SECRET_ROWS))",
+        EnumSet.of(ADMIN));
+    add("CREATE VIEW APP.V3 AS SELECT * FROM SECRET_ROWS", EnumSet.of(ADMIN));
+  }
+
+  private void addAdministration() {
+    for (String sql :
+        List.of(
+            "CREATE SCHEMA OTHER",
+            "ALTER SCHEMA APP RENAME TO APP3",
+            "CREATE ROLE R2",
+            "DROP ROLE R",
+            "GRANT R TO VICTIM",
+            "REVOKE R FROM VICTIM",
+            "GRANT USAGE ON SEQUENCE APP.S TO VICTIM",
+            "GRANT LOCK ON 'zzz-%' TO VICTIM",
+            "REVOKE LOCK ON 'zzz-%' FROM VICTIM",
+            "GRANT FORCE ON 'zzz-%' TO VICTIM",
+            "CREATE USER EVE",
+            "ALTER USER VICTIM SET PASSWORD 'x-password'",
+            "ALTER USER VICTIM ADD PASSWORD 'y-password'",
+            "ALTER USER VICTIM DROP OLD PASSWORD",
+            "ALTER USER VICTIM WORK LIMIT 100",
+            "ALTER USER VICTIM ADMIN FALSE",
+            "DROP USER VICTIM",
+            "CREATE LOCK 'app-l' PERMITS 3",
+            "ALTER LOCK 'app-d' PERMITS 3",
+            "DROP LOCK 'app-d'")) {
+      add(sql, EnumSet.of(ADMIN));
+    }
+  }
+
+  private void addSessions() {
+    for (String sql :
+        List.of(
+            "BEGIN",
+            "COMMIT",
+            "ROLLBACK",
+            "SAVEPOINT P",
+            "RELEASE SAVEPOINT P",
+            "",
+            "SET QUERY_TIMEOUT 1000",
+            "SET AUTOCOMMIT ON",
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "SET TIME ZONE 'UTC'",
+            "SET SCHEMA PUBLIC",
+            "SET LOCK_TIMEOUT 100",
+            "SET PASSWORD '{password}'")) {
+      add(sql, EnumSet.allOf(Holder.class));
+    }
+    add("ROLLBACK TO SAVEPOINT P", EnumSet.allOf(Holder.class), "90063");
+  }
+
+  private void addLockFunctions() {
+    Set<Holder> lockers = EnumSet.of(LOCK, INSERT_LOCK);
+    for (String sql :
+        List.of(
+            "SELECT acquire_lock('app-l')",
+            "SELECT try_acquire_lock('app-l')",
+            "SELECT acquire_shared_lock('app-l')",
+            "SELECT try_acquire_shared_lock('app-l')",
+            "SELECT acquire_locks(ARRAY['app-l', 'app-m'])",
+            "SELECT try_acquire_locks(ARRAY['app-l', 'app-m'])",
+            "SELECT try_acquire_lock('app-held')",
+            "SELECT 1 WHERE try_acquire_lock('app-held') > 0")) {
+      add(sql, lockers);
+    }
+    add("SELECT acquire_lock('app-held')", lockers);
+    add("SELECT acquire_transaction_lock('app-l')", EnumSet.allOf(Holder.class), "25P01");
+    add("SELECT acquire_lock('app-l', {lease}, 10)", EnumSet.of(ADMIN));
+    add("SELECT create_lease(10000)", EnumSet.allOf(Holder.class));
+    add("SELECT renew_lease({lease})", EnumSet.of(ADMIN));
+    add("SELECT revoke_lease({lease})", EnumSet.of(ADMIN));
+    add("SELECT release_lock('app-l')", EnumSet.allOf(Holder.class));
+    add("SELECT release_lock('app-held')", EnumSet.allOf(Holder.class));
+    add("SELECT release_lock('app-l', {lease})", EnumSet.of(ADMIN));
+    add("SELECT transfer_lock('app-l', {lease}, {lease})", EnumSet.of(ADMIN), "55T01");
+    add("SELECT force_release_lock('app-l')", EnumSet.of(FORCE));
+    for (String sql :
+        List.of(
+            "SELECT holds_lock('app-held', 1)",
+            "SELECT lock_token('app-held')",
+            "SELECT 1 WHERE lock_token('app-held') IS NULL")) {
+      add(sql, EnumSet.of(LOCK, FORCE, INSERT_LOCK));
+    }
+    add("SELECT 1 FROM APP.T WHERE holds_lock('app-held', A)", EnumSet.of(ADMIN));
+    add("UPDATE APP.T SET A = 2 WHERE lock_token('app-held') = 1", EnumSet.of(ADMIN));
+    add("INSERT INTO APP.T SELECT 70, try_acquire_lock('app-l')", EnumSet.of(ADMIN));
+  }
+
+  private void addProcedures() {
+    for (String sql :
+        List.of(
+            "CALL take_snapshot()",
+            "CALL verify_replicas()",
+            "CALL transfer_leadership('n1')",
+            "CALL resign_leadership('n1')",
+            "CALL add_node('n9', 'localhost:1', 'localhost:2')",
+            "CALL remove_node('n9')",
+            "CALL begin_runtime_change()",
+            "CALL end_runtime_change()",
+            "CALL set_transaction_limits(600000, 60000)",
+            "CALL reset_log_time()",
+            "CALL upgrade_cluster()")) {
+      add(sql, EnumSet.of(ADMIN));
+    }
+  }
+}
