@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Changes of files that are on the disk when they return: contents, and names. A rename without a
@@ -24,6 +26,8 @@ import java.util.stream.Stream;
  * (ReplicaArchitectureTest).
  */
 public final class SyncedFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(SyncedFiles.class);
+
   private SyncedFiles() {}
 
   /**
@@ -45,7 +49,7 @@ public final class SyncedFiles {
       throws IOException, X {
     try (FileChannel out = PrivateFiles.replace(file)) {
       content.writeTo(out);
-      out.force(true);
+      sync(file, out, /* metadata= */ true);
     }
   }
 
@@ -56,11 +60,24 @@ public final class SyncedFiles {
     }
   }
 
+  /**
+   * Writes the content of a file again, in place and in one sync. The content has the size of the
+   * file, so the disk needs nothing but these bytes.
+   *
+   * @throws IOException if the disk may not have the content, or may have parts of it
+   */
+  public static void overwrite(Path file, ByteBuffer content) throws IOException {
+    try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      write(out, content);
+      sync(file, out, /* metadata= */ false);
+    }
+  }
+
   /** Cuts a file off. */
   public static void truncate(Path file, long size) throws IOException {
     try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
       out.truncate(size);
-      out.force(true);
+      sync(file, out, /* metadata= */ true);
     }
   }
 
@@ -133,8 +150,14 @@ public final class SyncedFiles {
   /** Syncs the content of a file that others have written, or which files are in a directory. */
   public static void sync(Path path) throws IOException {
     try (FileChannel content = FileChannel.open(path, StandardOpenOption.READ)) {
-      content.force(true);
+      sync(path, content, /* metadata= */ true);
     }
+  }
+
+  /** Says so before it waits for the disk: the last line names the file that a disk hangs with. */
+  private static void sync(Path path, FileChannel content, boolean metadata) throws IOException {
+    LOG.debug("sync {}", path);
+    content.force(metadata);
   }
 
   /** Syncs all of these files below a directory, and all their names. */

@@ -26,7 +26,7 @@ public final class WholeFile {
    */
   public static void write(Path file, String text) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
-    ByteBuffer bytes = StandardCharsets.UTF_8.encode(text + checksumOf(text));
+    ByteBuffer bytes = StandardCharsets.UTF_8.encode(sealed(text));
     SyncedFiles.write(unfinished, out -> SyncedFiles.write(out, bytes));
     SyncedFiles.move(unfinished, file);
   }
@@ -43,6 +43,11 @@ public final class WholeFile {
       throw new DamagedFileException(file);
     }
     return content.substring(0, end);
+  }
+
+  /** Returns lines, and the checksum of them as the last line. */
+  public static String sealed(String text) {
+    return text + checksumOf(text);
   }
 
   private static String checksumOf(String text) {

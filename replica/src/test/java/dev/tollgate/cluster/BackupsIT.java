@@ -261,10 +261,10 @@ class BackupsIT {
     return files(node.data(), "log_.*");
   }
 
-  /** Ratis' file with the term and the vote. */
+  /** The file with the term and the vote, whose copies are properties. */
   private static Properties vote(NodeProcess node) throws IOException {
     Properties vote = new Properties();
-    try (Reader in = Files.newBufferedReader(files(node.data(), "raft-meta").get(0))) {
+    try (Reader in = Files.newBufferedReader(files(node.data(), "vote").get(0))) {
       vote.load(in);
     }
     return vote;

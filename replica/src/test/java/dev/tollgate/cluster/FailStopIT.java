@@ -174,9 +174,9 @@ class FailStopIT {
     }
   }
 
-  /** What an election needs are a few bytes, and they may be the first that find no room. */
+  /** Its vote is written in place and needs no room, but the first entry of the new term does. */
   @Test
-  void nodeThatCannotWriteItsVoteStopsAndComesBackOnceThereIsRoom() throws Exception {
+  void nodeWithoutRoomVotesThenStopsAndComesBackOnceThereIsRoom() throws Exception {
     Path disk = mountFor("n2", "40m");
     try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);
         Connection connection = cluster.connect("")) {
@@ -192,7 +192,7 @@ class FailStopIT {
       fill(filler);
       long before = Files.size(victim.log());
       lead(connection, next);
-      requireStopped(victim, before, "its term and vote", "No space left on device");
+      requireStopped(victim, before, "the log", "No space left on device");
       write(connection, 3, 5);
       Files.delete(filler);
       victim.startAndAwait();

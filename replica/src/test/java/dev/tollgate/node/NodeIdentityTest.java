@@ -7,10 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
-import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.ratis.WrittenVote;
 import java.io.IOException;
 import java.io.Reader;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -85,7 +84,7 @@ class NodeIdentityTest {
         await().atMost(DEADLINE).until(() -> !clusterId(other.data("n3")).equals("null"));
         assertNotEquals(clusterId(cluster.data("n1")), clusterId(other.data("n3")));
         other.stopAll();
-        setTerm(other.data("n3"), 1_000);
+        WrittenVote.setTerm(other.data("n3"), 1_000);
         other.start("n3");
         cluster.start("n1");
         cluster.start("n2");
@@ -200,18 +199,6 @@ class NodeIdentityTest {
 
   private static String incarnation(Path data) throws IOException {
     return properties(data.resolve("identity")).getProperty("incarnation");
-  }
-
-  private static void setTerm(Path data, long term) throws IOException {
-    Path file;
-    try (Stream<Path> files = Files.walk(data)) {
-      file = files.filter(found -> found.endsWith("raft-meta")).findFirst().orElseThrow();
-    }
-    Properties vote = properties(file);
-    vote.setProperty("term", Long.toString(term));
-    StringWriter text = new StringWriter();
-    vote.store(text, "");
-    WholeFile.write(file, text.toString());
   }
 
   private static Properties properties(Path file) throws IOException {

@@ -111,7 +111,8 @@ public final class Limits {
 
   /**
    * For how many election timeouts, but no less than {@link #DISK_MILLIS}, the disk of a node may
-   * sync nothing of what was written. After that the node does not vote and is not elected.
+   * sync nothing of what was written. After that the node does not vote and is not elected. The
+   * time of the last vote takes the place of an election timeout if it was longer.
    */
   public static final int DISK_ELECTION_TIMEOUTS = 3;
 
@@ -124,6 +125,12 @@ public final class Limits {
 
   /** A disk that is busy with other work may need that long for a sync. */
   public static final int DISK_MILLIS = 500;
+
+  /**
+   * By how much the shortest wait for votes grows at most, because the disk of this node or those
+   * of the others take long for a vote. The longest one grows by twice that.
+   */
+  public static final int SLOW_DISK_ELECTION_MILLIS = 3_000;
 
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;

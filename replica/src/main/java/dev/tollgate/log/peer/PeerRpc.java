@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.wire.WireFormatException;
@@ -59,6 +60,9 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
 
   /** How long an answer may take that somebody waits for. */
   private static final long ANSWER_MILLIS = 1_000;
+
+  /** A voter writes its vote first. Ratis interrupts the caller when it waits no longer. */
+  private static final long VOTE_MILLIS = ANSWER_MILLIS + 2 * Limits.SLOW_DISK_ELECTION_MILLIS;
 
   private static final long FORWARD_RETRY_MILLIS = 300;
 
@@ -217,11 +221,12 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
       PeerLink link = link(to);
       CompletableFuture<Frame> answer =
           link.connect().call((call, read) -> Frame.of(kind, call, read, request));
+      long most = kind == Frame.Kind.VOTE ? VOTE_MILLIS : ANSWER_MILLIS;
       try {
-        return parser.parse(answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS).message());
+        return parser.parse(answer.get(most, TimeUnit.MILLISECONDS).message());
       } catch (TimeoutException e) {
         throw new IOException(
-            "node " + link.peer().getId() + " has not answered for " + ANSWER_MILLIS + " ms", e);
+            "node " + link.peer().getId() + " has not answered for " + most + " ms", e);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

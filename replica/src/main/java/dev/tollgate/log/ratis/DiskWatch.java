@@ -31,9 +31,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The disk hangs if entries, or the vote, have been waiting for it for {@link
  * Limits#DISK_ELECTION_TIMEOUTS} election timeouts without progress, or for {@link
- * Limits#LEADER_DISK_ELECTION_TIMEOUTS} if the node leads and a majority of followers has more. It
- * works again once the thread that writes the log has done what it was given when that was found.
- * Thread-safe.
+ * Limits#LEADER_DISK_ELECTION_TIMEOUTS} if the node leads and a majority of followers has more. If
+ * the last vote took longer than an election timeout, its time takes the place of that timeout:
+ * such a disk is slow, and may have two files to sync for an entry. The disk works again once the
+ * thread that writes the log has done what it was given when that was found. Thread-safe.
  */
 final class DiskWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
@@ -60,8 +61,7 @@ final class DiskWatch implements AutoCloseable {
   private final Path directory;
   private final Supervision supervision;
   private final long lookMillis;
-  private final long mostNanos;
-  private final long mostNanosOfALeader;
+  private final long electionNanos;
   private final ScheduledExecutorService clock;
 
   /** The last entry that was synced, and since when, as far as entries wait. Of one thread. */
@@ -75,6 +75,9 @@ final class DiskWatch implements AutoCloseable {
   /** When the write that is under way has begun, besides that of entries; else null. */
   private volatile @Nullable Long writeNanos;
 
+  /** How long the last write took, besides those of entries. */
+  private volatile long tookNanos;
+
   private volatile @Nullable Hang hang;
 
   /**
@@ -85,11 +88,7 @@ final class DiskWatch implements AutoCloseable {
     this.directory = requireNonNull(directory, "directory");
     this.supervision = requireNonNull(supervision, "supervision");
     this.lookMillis = electionTimeout.toMillis() / LOOKS_PER_ELECTION_TIMEOUT;
-    this.mostNanos =
-        TimeUnit.MILLISECONDS.toNanos(
-            Math.max(
-                Limits.DISK_MILLIS, Limits.DISK_ELECTION_TIMEOUTS * electionTimeout.toMillis()));
-    this.mostNanosOfALeader = Limits.LEADER_DISK_ELECTION_TIMEOUTS * electionTimeout.toNanos();
+    this.electionNanos = electionTimeout.toNanos();
     this.clock =
         Executors.newSingleThreadScheduledExecutor(
             supervision.threads("tollgate-" + nodeId + "-disk-watch"));
@@ -125,12 +124,37 @@ final class DiskWatch implements AutoCloseable {
 
   /** Does other work on the same disk, which holds up the node for as long as the disk hangs. */
   synchronized void run(Work work) throws IOException {
-    writeNanos = System.nanoTime();
+    long began = System.nanoTime();
+    writeNanos = began;
     try {
       work.run();
+      tookNanos = System.nanoTime() - began;
     } finally {
       writeNanos = null;
     }
+  }
+
+  /**
+   * How long the disk took for the last vote. No more than the time after which a disk hangs by its
+   * election timeout: a disk that hung once is not slow from then on.
+   */
+  long voteMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(voteNanos());
+  }
+
+  private long voteNanos() {
+    return Math.min(tookNanos, mostNanos(electionNanos));
+  }
+
+  /**
+   * Returns after what time without progress the disk hangs.
+   *
+   * @param unitNanos an election timeout, or the time that the disk is known to take
+   */
+  private static long mostNanos(long unitNanos) {
+    return Math.max(
+        TimeUnit.MILLISECONDS.toNanos(Limits.DISK_MILLIS),
+        Limits.DISK_ELECTION_TIMEOUTS * unitNanos);
   }
 
   /** True while the disk hangs. */
@@ -167,8 +191,10 @@ final class DiskWatch implements AutoCloseable {
     Long write = writeNanos;
     long since = write != null && write - syncedNanos < 0 ? write : syncedNanos;
     Hang current = hang;
+    long unitNanos = Math.max(electionNanos, voteNanos());
+    long mostNanosOfALeader = Limits.LEADER_DISK_ELECTION_TIMEOUTS * unitNanos;
     boolean holdsUp = now - Math.max(behindNanos, since) >= mostNanosOfALeader;
-    if (current == null && (holdsUp || now - since >= mostNanos)) {
+    if (current == null && (holdsUp || now - since >= mostNanos(unitNanos))) {
       hang = new Hang(since, writer.drained());
       LOG.warn(
           "{}: the disk of {} hangs: it has not synced for {} ms what this node has written. {}."

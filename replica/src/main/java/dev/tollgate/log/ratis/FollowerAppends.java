@@ -86,6 +86,7 @@ final class FollowerAppends implements PeerService {
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
+  private volatile Runnable grantedPreVote = () -> {};
   private volatile Runnable chunkArrived = () -> {};
   private volatile Consumer<LogEntryProto> membersArrive = entry -> {};
 
@@ -116,13 +117,19 @@ final class FollowerAppends implements PeerService {
   /**
    * Begins to watch a server that has not opened its log yet.
    *
+   * @param preVoteGranted is called after each pre-vote that this node grants
    * @param arrived is called after each part of a snapshot that the leader sends
    * @param members gets the members that come with a snapshot, before the snapshot is taken over
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
   void install(
-      RaftServer server, RaftGroupId group, Runnable arrived, Consumer<LogEntryProto> members)
+      RaftServer server,
+      RaftGroupId group,
+      Runnable preVoteGranted,
+      Runnable arrived,
+      Consumer<LogEntryProto> members)
       throws IOException {
+    grantedPreVote = preVoteGranted;
     chunkArrived = arrived;
     membersArrive = members;
     RaftServer.Division owner = server.getDivision(group);
@@ -318,6 +325,9 @@ final class FollowerAppends implements PeerService {
       JoiningVotes joining = votes;
       RequestVoteReplyProto joiner = joining == null ? null : joining.vote(request);
       RequestVoteReplyProto reply = joiner == null ? ratis.vote(request) : joiner;
+      if (request.getPreVote() && reply.getServerReply().getSuccess()) {
+        grantedPreVote.run();
+      }
       if (!reply.getServerReply().getSuccess() && lacksEntries(request, reply)) {
         lag.needed();
       }

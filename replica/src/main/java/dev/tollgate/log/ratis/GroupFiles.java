@@ -69,11 +69,17 @@ final class GroupFiles {
    * @throws VoteFile.LostException if the file with the vote is damaged
    */
   static GroupFiles open(
-      RaftStorage storage, DiskWatch disk, OwnServer server, NodeEnd end, TracedLog traced)
+      RaftStorage storage,
+      DiskWatch disk,
+      ElectionTimeouts timeouts,
+      OwnServer server,
+      NodeEnd end,
+      TracedLog traced)
       throws IOException {
     VoteFile.install(
         storage,
         disk::run,
+        timeouts::voted,
         failure -> end.cannotWrite("its term and vote", failure),
         traced.trace());
     return new GroupFiles(storage, server, end, traced);

@@ -137,7 +137,7 @@ public final class NodeDirectory {
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
     try {
-      VoteFile.install(storage, DiskWatch.Work::run, failure -> {}, PromiseTrace.NONE);
+      VoteFile.install(storage, DiskWatch.Work::run, vote -> {}, failure -> {}, PromiseTrace.NONE);
     } catch (IOException | RuntimeException e) {
       storage.close();
       throw e;

@@ -46,9 +46,6 @@ final class RatisProperties {
     long millis = settings.electionTimeout().toMillis();
     RaftServerConfigKeys.Rpc.setTimeoutMin(p, millis(millis));
     RaftServerConfigKeys.Rpc.setTimeoutMax(p, millis(2 * millis));
-    // the first election need not wait longer than any other
-    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(p, millis(millis));
-    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(p, millis(2 * millis));
     RaftServerConfigKeys.Rpc.setRequestTimeout(p, millis(1_000));
     RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
     // a new member is silent while it restores a snapshot: four seconds for a million rows

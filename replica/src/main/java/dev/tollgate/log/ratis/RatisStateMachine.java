@@ -143,10 +143,17 @@ final class RatisStateMachine extends BaseStateMachine {
         .startAndTransition(
             () -> {
               super.initialize(raftServer, groupId, storage);
-              GroupFiles opened = GroupFiles.open(storage, disk, server, end, traced);
+              ElectionTimeouts timeouts =
+                  ElectionTimeouts.install(raftServer.getDivision(groupId), disk);
+              GroupFiles opened = GroupFiles.open(storage, disk, timeouts, server, end, traced);
               files = opened;
               updater.install(raftServer, groupId);
-              appends.install(raftServer, groupId, opened::syncArriving, opened::keepMembers);
+              appends.install(
+                  raftServer,
+                  groupId,
+                  timeouts::grantedPreVote,
+                  opened::syncArriving,
+                  opened::keepMembers);
               // before Ratis reads its log
               entries.begin(new NodeStart(settings.directory(), identity, opened).run(snapshots));
             });

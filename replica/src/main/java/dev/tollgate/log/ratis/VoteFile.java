@@ -4,19 +4,21 @@ import static dev.tollgate.log.ratis.RatisInternals.field;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.DamagedFileException;
+import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
-import java.io.StringReader;
-import java.io.StringWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -25,16 +27,24 @@ import org.apache.ratis.server.storage.RaftStorageImpl;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.server.storage.RaftStorageMetadataFile;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The file with a node's term and vote, {@code raft-meta}. A write puts the whole file on disk, or
- * it fails and the node has to stop. The file is then as it was, or has the new content if only the
- * sync of the directory failed. A file that was altered since starts no node.
+ * The file with a node's term and vote. A write puts both on the disk in one sync, or it fails and
+ * the node has to stop.
  *
- * <p>Ratis 3.3.0 (AtomicFileOutputStream, ServerState) replaces this file with an empty one when
- * the disk is full, and no node starts with that. Ratis does not sync the directory, and goes on in
- * a term that it could not write: docs/adr/0025. It offers no way to replace its file, so this
- * class reaches into it.
+ * <p>The file has two copies, each within a sector of its own, and a write overwrites both of them
+ * before it syncs. What was answered for has been synced, so each copy has that vote or a later
+ * one, whatever a power cut leaves of the next write: the later of two copies counts, and a copy
+ * that fits its checksum is enough. Thus neither a sector that was torn nor a bit that was flipped
+ * brings back an earlier vote. A node with two damaged copies does not start.
+ *
+ * <p>Ratis 3.3.0 (AtomicFileOutputStream, ServerState) replaces its own file, {@code raft-meta},
+ * with an empty one when the disk is full, and no node starts with that. Ratis does not sync the
+ * directory, and goes on in a term that it could not write: docs/adr/0025. It offers no way to
+ * replace its file, so this class reaches into it. What Ratis reads there once, before this class
+ * takes its place, is no vote at all.
  */
 final class VoteFile implements RaftStorageMetadataFile {
   /** Advice for a node without its vote, which might vote twice in a term. */
@@ -42,17 +52,34 @@ final class VoteFile implements RaftStorageMetadataFile {
       "this node may not come back under its name: remove it with CALL remove_node, and add one"
           + " with another name";
 
-  /** Ratis removes an unfinished version of this file at the next start. */
-  private static final String NAME = "raft-meta";
+  /** Within the directory of the group. */
+  static final String NAME = "vote";
 
-  private static final String TERM = "term";
-  private static final String VOTE = "votedFor";
+  /** Each copy begins a block of the file system, and fits the smallest sector. */
+  static final int BLOCK_BYTES = 4096;
+
+  static final int SECTOR_BYTES = 512;
+  static final int COPIES = 2;
+
+  private static final String OF_RATIS = "raft-meta";
+
+  private static final String TERM = "term=";
+  private static final String VOTE = "votedFor=";
+
+  /** What Ratis reads. It says that there is a vote, so a directory with it is no new one. */
+  private static final String FOR_RATIS =
+      "# the term and the vote of this node are in ../" + NAME + "\n" + TERM + "0\n" + VOTE + "\n";
 
   /** The second line of a file of properties. */
   private static final String DATE = "#[A-Z][a-z]{2} [A-Z][a-z]{2} \\d\\d .*";
 
-  private final Path directory;
+  private static final Pattern LINES = Pattern.compile(TERM + "(\\d+)\n" + VOTE + "(.*)\n");
+
+  private static final Logger LOG = LoggerFactory.getLogger(VoteFile.class);
+
+  private final Path file;
   private final Disk disk;
+  private final Consumer<RaftPeerId> voted;
   private final Consumer<IOException> failed;
   private final PromiseTrace trace;
   private RaftStorageMetadata written;
@@ -64,14 +91,16 @@ final class VoteFile implements RaftStorageMetadataFile {
   }
 
   private VoteFile(
-      Path directory,
+      Path file,
       RaftStorageMetadata written,
       Disk disk,
+      Consumer<RaftPeerId> voted,
       Consumer<IOException> failed,
       PromiseTrace trace) {
-    this.directory = requireNonNull(directory, "directory");
+    this.file = requireNonNull(file, "file");
     this.written = requireNonNull(written, "written");
     this.disk = requireNonNull(disk, "disk");
+    this.voted = requireNonNull(voted, "voted");
     this.failed = requireNonNull(failed, "failed");
     this.trace = requireNonNull(trace, "trace");
   }
@@ -88,19 +117,27 @@ final class VoteFile implements RaftStorageMetadataFile {
   /**
    * Replaces the file of Ratis in a storage that has been read.
    *
+   * @param voted is told whom this node has voted for, empty for nobody, in each term
    * @param failed called by the thread that has to write, before Ratis hears of the failure
    * @throws LostException if the file does not have what was written to it
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
   static void install(
-      RaftStorage storage, Disk disk, Consumer<IOException> failed, PromiseTrace trace)
+      RaftStorage storage,
+      Disk disk,
+      Consumer<RaftPeerId> voted,
+      Consumer<IOException> failed,
+      PromiseTrace trace)
       throws IOException {
     Path group = storage.getStorageDir().getRoot().toPath();
     if (isUnbegun(group)) {
-      // Ratis has just made the directory, and its file has no checksum
-      WholeFile.write(fileOf(group), text(RaftStorageMetadata.getDefault()));
+      create(group);
     }
-    VoteFile file = new VoteFile(currentOf(group), read(group), disk, failed, trace);
+    RaftStorageMetadata last = read(fileOf(group));
+    VoteFile file = new VoteFile(fileOf(group), last, disk, voted, failed, trace);
+    // a process that was killed leaves a copy that no sync covers, and a failed sync one that
+    // counts as synced
+    file.write(last);
     try {
       Object holder = field(RaftStorageImpl.class, "metaFile").get(storage);
       @SuppressWarnings("unchecked") // its readers ask for the interface
@@ -116,10 +153,10 @@ final class VoteFile implements RaftStorageMetadataFile {
   }
 
   /**
-   * Requires the vote of a node that does not run, before Ratis opens its directory: without a vote
-   * Ratis would begin it anew, and delete the snapshots. Removes what Ratis leaves where the very
-   * first start of a node finds no disk space: an empty file, and nothing else. Such a node has
-   * neither voted nor written an entry.
+   * Requires the vote of a node that does not run, before Ratis opens its directory: without its
+   * own file Ratis would begin the directory anew, and delete the snapshots. So that file is made
+   * again if need be. Removes what Ratis leaves where the very first start of a node finds no disk
+   * space: an empty file, and nothing else. Such a node has neither voted nor written an entry.
    *
    * @param group the directory of the group; need not exist
    * @param begun true if the node has been in a cluster
@@ -127,9 +164,10 @@ final class VoteFile implements RaftStorageMetadataFile {
    */
   static void require(Path group, boolean begun) throws IOException {
     if (!begun && isUnbegun(group)) {
-      Files.deleteIfExists(fileOf(group));
+      Files.deleteIfExists(ofRatis(group));
     } else {
-      read(group);
+      read(fileOf(group));
+      restoreForRatis(group);
     }
   }
 
@@ -159,32 +197,139 @@ final class VoteFile implements RaftStorageMetadataFile {
     return group.resolve("current");
   }
 
-  private static Path fileOf(Path group) {
-    return currentOf(group).resolve(NAME);
+  private static Path ofRatis(Path group) {
+    return currentOf(group).resolve(OF_RATIS);
   }
 
-  private static RaftStorageMetadata read(Path group) throws IOException {
-    Path file = fileOf(group);
+  static Path fileOf(Path group) {
+    return group.resolve(NAME);
+  }
+
+  /** First the vote: the file of Ratis says from then on that there is one. */
+  private static void create(Path group) throws IOException {
+    Path unfinished = group.resolve(NAME + ".tmp");
+    ByteBuffer content = ByteBuffer.wrap(bytes(RaftStorageMetadata.getDefault()));
+    SyncedFiles.write(unfinished, out -> SyncedFiles.write(out, content));
+    SyncedFiles.move(unfinished, fileOf(group));
+    restoreForRatis(group);
+  }
+
+  private static void restoreForRatis(Path group) throws IOException {
+    Path file = ofRatis(group);
+    byte[] content = WholeFile.sealed(FOR_RATIS).getBytes(StandardCharsets.UTF_8);
+    if (!Files.exists(file) || !Arrays.equals(content, Files.readAllBytes(file))) {
+      WholeFile.write(file, FOR_RATIS);
+    }
+  }
+
+  /**
+   * Returns the last vote that was written.
+   *
+   * @throws LostException if that is not known
+   */
+  static RaftStorageMetadata read(Path file) throws IOException {
+    byte[] content;
     try {
-      Properties properties = new Properties();
-      properties.load(new StringReader(WholeFile.read(file)));
-      return RaftStorageMetadata.valueOf(
-          Long.parseLong(properties.getProperty(TERM)),
-          RaftPeerId.valueOf(properties.getProperty(VOTE)));
+      content = Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
       throw new LostException(file, "the file is missing", e);
-    } catch (DamagedFileException e) {
-      throw new LostException(file, DamagedFileException.HOW, e);
     }
+    RaftStorageMetadata last = lastOf(content, file);
+    for (int copy = 0; copy < COPIES; copy++) {
+      if (parse(content, copy) == null) {
+        LOG.warn(
+            "Copy {} of {} of the vote in {} is damaged, and the vote is known from the other."
+                + " Check the disk",
+            copy + 1,
+            COPIES,
+            file);
+      }
+    }
+    return last;
+  }
+
+  static RaftStorageMetadata lastOf(byte[] content, Path file) throws LostException {
+    RaftStorageMetadata last = null;
+    for (int copy = 0; copy < COPIES; copy++) {
+      RaftStorageMetadata vote = parse(content, copy);
+      if (vote == null) {
+        continue;
+      }
+      if (last == null || isLater(last, vote)) {
+        last = vote;
+      } else if (isInAnotherWay(last, vote)) {
+        throw new LostException(file, "its copies have two votes in one term", null);
+      }
+    }
+    if (last == null) {
+      throw new LostException(file, DamagedFileException.HOW, null);
+    }
+    return last;
+  }
+
+  /** True if one vote follows from another one: the vote of a term is given once. */
+  private static boolean isLater(RaftStorageMetadata than, RaftStorageMetadata vote) {
+    return vote.getTerm() > than.getTerm()
+        || (vote.getTerm() == than.getTerm() && isNone(than) && !isNone(vote));
+  }
+
+  private static boolean isInAnotherWay(RaftStorageMetadata one, RaftStorageMetadata other) {
+    return one.getTerm() == other.getTerm()
+        && !isNone(one)
+        && !isNone(other)
+        && !one.getVotedFor().equals(other.getVotedFor());
+  }
+
+  private static boolean isNone(RaftStorageMetadata vote) {
+    return vote.getVotedFor().equals(RaftStorageMetadata.getDefault().getVotedFor());
+  }
+
+  /** Returns what a copy says; null if it is not, to the bit, what a write of that leaves. */
+  private static @Nullable RaftStorageMetadata parse(byte[] content, int copy) {
+    int from = copy * BLOCK_BYTES;
+    if (content.length < from + SECTOR_BYTES) {
+      return null;
+    }
+    byte[] bytes = Arrays.copyOfRange(content, from, from + SECTOR_BYTES);
+    Matcher lines = LINES.matcher(new String(bytes, StandardCharsets.UTF_8));
+    if (!lines.lookingAt()) {
+      return null;
+    }
+    RaftStorageMetadata vote;
+    try {
+      vote =
+          RaftStorageMetadata.valueOf(
+              Long.parseLong(lines.group(1)), RaftPeerId.valueOf(lines.group(2)));
+    } catch (NumberFormatException e) {
+      return null;
+    }
+    return Arrays.equals(bytes, Arrays.copyOf(bytes(vote), SECTOR_BYTES)) ? vote : null;
+  }
+
+  /** Returns the content of the file. */
+  static byte[] bytes(RaftStorageMetadata vote) {
+    String text = WholeFile.sealed(TERM + vote.getTerm() + "\n" + VOTE + vote.getVotedFor() + "\n");
+    byte[] copy = text.getBytes(StandardCharsets.UTF_8);
+    if (copy.length > SECTOR_BYTES) {
+      throw new IllegalArgumentException("a vote of " + copy.length + " bytes: " + vote);
+    }
+    byte[] content = new byte[COPIES * BLOCK_BYTES];
+    Arrays.fill(content, (byte) '\n');
+    for (int i = 0; i < COPIES; i++) {
+      System.arraycopy(copy, 0, content, i * BLOCK_BYTES, copy.length);
+    }
+    return content;
   }
 
   /** True if nothing is there but what Ratis writes before a node has voted. */
   private static boolean isUnbegun(Path group) throws IOException {
     List<String> current = names(currentOf(group));
-    if (!names(group.resolve("sm")).isEmpty() || !List.of(NAME).containsAll(current)) {
+    if (Files.exists(fileOf(group))
+        || !names(group.resolve("sm")).isEmpty()
+        || !List.of(OF_RATIS).containsAll(current)) {
       return false;
     }
-    return current.isEmpty() || Files.size(fileOf(group)) == 0 || isDefault(fileOf(group));
+    return current.isEmpty() || Files.size(ofRatis(group)) == 0 || isDefault(ofRatis(group));
   }
 
   /** True if this is what Ratis writes into a new directory: a date, term 0 and no vote. */
@@ -196,8 +341,8 @@ final class VoteFile implements RaftStorageMetadataFile {
             .toList();
     return lines.size() == 3
         && lines.get(0).matches(DATE)
-        && lines.get(1).equals(TERM + "=0")
-        && lines.get(2).equals(VOTE + "=");
+        && lines.get(1).equals(TERM + "0")
+        && lines.get(2).equals(VOTE);
   }
 
   private static List<String> names(Path directory) throws IOException {
@@ -214,28 +359,36 @@ final class VoteFile implements RaftStorageMetadataFile {
     return written;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Ratis 3.3.0 (LeaderElection, ServerState) begins a candidacy without its monitor, so a vote
+   * for another node may come between. A term that has passed meanwhile is not written: the later
+   * one that is on the disk rules out any vote in it. A vote that was given is not taken back.
+   *
+   * @throws IOException if this node has given its vote in this term already, or if the disk may
+   *     not have the vote; then the node is told to stop
+   */
   @Override
   public synchronized void persist(RaftStorageMetadata next) throws IOException {
-    if (next.equals(written)) {
+    if (isInAnotherWay(written, next)) {
+      throw new IOException("this node has voted in another way in this term: " + written);
+    }
+    if (!isLater(written, next)) {
       return;
     }
     try {
-      disk.run(() -> WholeFile.write(directory.resolve(NAME), text(next)));
+      write(next);
     } catch (IOException e) {
       failed.accept(e);
       throw e;
     }
     written = next;
+    voted.accept(next.getVotedFor());
     trace.kept(next.getTerm(), next.getVotedFor());
   }
 
-  /** Returns the content as Ratis reads it. */
-  private static String text(RaftStorageMetadata metadata) throws IOException {
-    Properties properties = new Properties();
-    properties.setProperty(TERM, Long.toString(metadata.getTerm()));
-    properties.setProperty(VOTE, metadata.getVotedFor().toString());
-    StringWriter text = new StringWriter();
-    properties.store(text, "");
-    return text.toString();
+  private void write(RaftStorageMetadata next) throws IOException {
+    disk.run(() -> SyncedFiles.overwrite(file, ByteBuffer.wrap(bytes(next))));
   }
 }

@@ -213,13 +213,26 @@ class DoctorTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 1, PASS", "1, 11, WARN", "51, 51, FAIL"})
+  @CsvSource({"1, 1, PASS", "1, 11, WARN", "51, 51, WARN", "200, 200, WARN", "201, 201, FAIL"})
   void disk(long usualMillis, long rareMillis, Level level) {
     long[] nanos = new long[100];
     java.util.Arrays.fill(nanos, usualMillis * 1_000_000);
     nanos[7] = rareMillis * 1_000_000;
     nanos[8] = rareMillis * 1_000_000;
     assertEquals(level, new DiskCheck(directory, ELECTION).judge(nanos).level());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"50, false", "51, true", "250, true"})
+  void disksAdviseAnElectionTimeoutForVotes(long syncMillis, boolean advised) {
+    long[] nanos = new long[100];
+    java.util.Arrays.fill(nanos, syncMillis * 1_000_000);
+    Finding finding = new DiskCheck(directory, ELECTION).judge(nanos);
+    long enough = (4 * syncMillis + 99) / 100 * 100;
+    assertEquals(
+        advised,
+        finding.advice().contains("raise --election-timeout from 200 to " + enough + " on all"),
+        finding.toString());
   }
 
   @ParameterizedTest

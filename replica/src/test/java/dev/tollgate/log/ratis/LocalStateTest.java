@@ -27,6 +27,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,12 +39,14 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalStateTest {
   @TempDir private Path directory;
   private Path group;
+  private Path current;
   private Path vote;
 
   @BeforeEach
   void runOnce() throws Exception {
     group = RatisLog.groupDirectory(directory);
-    vote = group.resolve("current").resolve("raft-meta");
+    current = group.resolve("current");
+    vote = VoteFile.fileOf(group);
     try (RatisLog log = start()) {
       log.append(EntryBytes.untimed(LoneFollower.command("before"))).get(30, TimeUnit.SECONDS);
     }
@@ -85,9 +89,6 @@ class LocalStateTest {
   /** It would vote a second time in a term, or follow a leader that has passed. */
   @Test
   void nodeWhoseVoteWasAlteredDoesNotStart() throws Exception {
-    VoteFile.require(group, false);
-    assertRefusedWithEachBitChanged(vote, () -> VoteFile.require(group, false));
-    VoteFile.require(group, false);
     String content = Files.readString(vote);
     Files.writeString(vote, content.replace("votedFor=n1", "votedFor=n3"));
     assertDoesNotStart(
@@ -101,6 +102,29 @@ class LocalStateTest {
   }
 
   @Test
+  void nodeOfWhichOneCopyOfTheVoteWasAlteredStartsWithTheOther() throws Exception {
+    RaftStorageMetadata given = VoteFile.read(vote);
+    String content = Files.readString(vote);
+    Files.writeString(vote, content.replaceFirst("votedFor=n1", "votedFor=n3"));
+    start().close();
+    assertEquals(given.getTerm() + 1, VoteFile.read(vote).getTerm());
+    assertEquals(content.length(), Files.size(vote));
+  }
+
+  /** Ratis would begin the directory anew, and delete the snapshots. */
+  @Test
+  void nodeWithoutTheFileOfRatisStarts() throws Exception {
+    Path ofRatis = group.resolve("current").resolve("raft-meta");
+    byte[] content = Files.readAllBytes(ofRatis);
+    Files.delete(ofRatis);
+    start().close();
+    assertArrayEquals(content, Files.readAllBytes(ofRatis));
+    Files.write(ofRatis, new byte[0]);
+    start().close();
+    assertArrayEquals(content, Files.readAllBytes(ofRatis));
+  }
+
+  @Test
   void nodeWhoseVoteIsMissingDoesNotStart() throws Exception {
     Files.delete(vote);
     assertDoesNotStart("its vote in " + vote + " is lost (the file is missing)");
@@ -110,7 +134,8 @@ class LocalStateTest {
   @Test
   void nodeWithSnapshotsAndWithoutAVoteDoesNotStart() throws Exception {
     Path snapshot = Files.createFile(group.resolve("sm").resolve("snapshot.1_7"));
-    try (var files = Files.list(vote.getParent())) {
+    Files.delete(vote);
+    try (var files = Files.list(current)) {
       for (Path file : files.toList()) {
         Files.delete(file);
       }
@@ -121,7 +146,7 @@ class LocalStateTest {
 
   @Test
   void nodeWhoseTermIsBelowThatOfItsLogDoesNotStart() throws Exception {
-    WholeFile.write(vote, "term=0\nvotedFor=n1\n");
+    Files.write(vote, VoteFile.bytes(RaftStorageMetadata.valueOf(0, RaftPeerId.valueOf("n1"))));
     assertDoesNotStart(
         "its vote in "
             + vote
@@ -137,7 +162,7 @@ class LocalStateTest {
     Files.writeString(file, "#\n#Fri Nov 27 12:00:00 UTC 2026\nterm=0\nvotedFor=\n");
     try (RatisLog log = new RatisLog(RaftSettings.alone("n1", fresh), new RecordingConsumer())) {
       log.start();
-      WholeFile.read(file);
+      assertEquals(0, VoteFile.read(VoteFile.fileOf(RatisLog.groupDirectory(fresh))).getTerm());
     }
   }
 
@@ -188,7 +213,7 @@ class LocalStateTest {
   /** Ratis would take the file for one that ends earlier. */
   @Test
   void nodeWhoseLogLacksAnEntryThatAFileIsNamedAfterDoesNotStart() throws Exception {
-    Path segment = Snapshots.segments(vote.getParent()).get(0);
+    Path segment = Snapshots.segments(current).get(0);
     assertEquals("log_inprogress_0", segment.getFileName().toString());
     Path closed = Files.move(segment, segment.resolveSibling("log_0-2"));
     assertDoesNotStart(
@@ -203,7 +228,7 @@ class LocalStateTest {
   /** Ratis takes a header of zeros for that of a file without entries, and deletes the file. */
   @Test
   void nodeDoesNotStartIfRatisReadsLessThanWasChecked() throws Exception {
-    Path segment = Snapshots.segments(vote.getParent()).get(0);
+    Path segment = Snapshots.segments(current).get(0);
     RecordingConsumer consumer = new RecordingConsumer();
     consumer.whenIdentified = () -> zeroHeader(segment);
     try (RatisLog log = new RatisLog(RaftSettings.alone("n1", directory), consumer)) {
@@ -235,7 +260,7 @@ class LocalStateTest {
   @Test
   void membersAreThoseThatWereWritten() throws Exception {
     Path members = group.resolve("members");
-    Path ofRatis = vote.resolveSibling("raft-meta.conf");
+    Path ofRatis = current.resolve("raft-meta.conf");
     byte[] written = Files.readAllBytes(ofRatis);
     Files.delete(ofRatis);
     MembersFile.restore(group);

@@ -36,7 +36,6 @@ import dev.tollgate.log.trace.PromiseFiles;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
-import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.file.Files;
@@ -48,7 +47,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Properties;
 import java.util.Queue;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
@@ -65,6 +63,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLogBase;
+import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.util.AutoCloseableLock;
 import org.apache.ratis.util.ResourceSemaphore;
 import org.junit.jupiter.api.AfterEach;
@@ -673,24 +672,24 @@ class RatisLogTest {
     TestNode failing = followers.get(0);
     perform(leader, "before");
     awaitCommands(failing, 1);
-    Path vote = current(failing).resolve("raft-meta");
-    String given = Files.readString(vote);
-    obstruct(vote);
+    Path vote = current(failing).resolveSibling("vote");
+    Path given = Files.move(vote, vote.resolveSibling("given"));
+    Files.createDirectory(vote);
     leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
     awaitFailure(failing);
     assertEquals(
         "its term and vote in "
             + failing.settings.directory()
             + " cannot be written: "
-            + unfinished(vote)
+            + vote
             + ": Is a directory. Make room there, or copy the directory to another disk, and start the node again: it"
             + " writes the end of its log to the disk anew, and catches up by itself",
         failing.consumer.failures.get(0).getMessage());
     perform(leader(), "without it");
     assertEquals(1, failing.consumer.commands.size());
-    assertEquals(given, Files.readString(vote));
     failing.log.close();
-    clear(vote);
+    Files.delete(vote);
+    Files.move(given, vote);
     failing.start();
     awaitCommands(failing, 2);
   }
@@ -967,7 +966,7 @@ class RatisLogTest {
     TestNode node = nodes.get(0);
     awaitCommands(node, 1);
     node.log.close();
-    Path vote = current(node).resolve("raft-meta");
+    Path vote = current(node).resolveSibling("vote");
     Files.write(vote, new byte[0]);
     IOException refused = assertThrows(IOException.class, node::start);
     assertTrue(
@@ -979,16 +978,12 @@ class RatisLogTest {
   void votesOfALeaderAreOnDisks() throws Exception {
     startThree();
     TestNode leader = leader();
-    Properties given = new Properties();
-    given.setProperty("term", Long.toString(leader.log.status().term()));
-    given.setProperty("votedFor", leader.settings.nodeId());
+    RaftStorageMetadata given =
+        RaftStorageMetadata.valueOf(
+            leader.log.status().term(), RaftPeerId.valueOf(leader.settings.nodeId()));
     int votes = 0;
     for (TestNode node : nodes) {
-      Properties written = new Properties();
-      try (Reader in = Files.newBufferedReader(current(node).resolve("raft-meta"))) {
-        written.load(in);
-      }
-      votes += written.equals(given) ? 1 : 0;
+      votes += VoteFile.read(current(node).resolveSibling("vote")).equals(given) ? 1 : 0;
     }
     assertTrue(votes >= 2, votes + " of " + given);
   }

@@ -98,7 +98,7 @@ class StartSyncTest {
               .filter(file -> !file.getFileName().toString().startsWith("log_inprogress_"))
               .collect(TreeSet::new, Set::add, Set::addAll);
     }
-    assertTrue(read.stream().anyMatch(file -> file.endsWith("raft-meta")), read::toString);
+    assertTrue(read.stream().anyMatch(file -> file.endsWith("vote")), read::toString);
     assertTrue(read.stream().anyMatch(file -> file.endsWith("identity")), read::toString);
     try (RecordedForces forces = new RecordedForces();
         Running node = new Running()) {
