@@ -145,7 +145,7 @@ class ReplicaArchitectureTest {
           "SyncedIndex",
           "StartFailure",
           "PromiseTrace",
-          "TracedChannel");
+          "SyncedChannel");
 
   private static final ArchRule WRITES =
       noClasses()

@@ -45,6 +45,7 @@ final class RightsMatrix {
     OWNER,
     ADMIN;
 
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> grants;
 
     Holder(String... grants) {

@@ -402,7 +402,7 @@ class RightsMatrixTest {
     try {
       return part.getAccessor().invoke(plan);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(part.getName(), e);
     }
   }
 
