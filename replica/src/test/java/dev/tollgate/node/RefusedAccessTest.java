@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Limits;
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.audit.AuditSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -40,17 +38,12 @@ class RefusedAccessTest {
   @BeforeEach
   void start() throws Exception {
     file = directory.resolve("audit");
-    UserAccount first =
-        new UserAccount(
-            new UserName("ROOT"),
-            /* administrator= */ true,
-            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null)
                 .withAudit(new AuditSettings(file, AuditSettings.MAX_BYTES, 2, 2)),
             new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            new UserSettings(true, first));
+            TestUsers.administrator("ROOT", "root-password"));
     runs = true;
     node.start();
     assertTrue(node.awaitLeadership(DEADLINE));

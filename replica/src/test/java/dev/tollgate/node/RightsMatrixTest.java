@@ -5,8 +5,6 @@ import static dev.tollgate.node.TestSql.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.RightsMatrix.Holder;
 import dev.tollgate.node.RightsMatrix.Row;
 import dev.tollgate.sql.LockFunction;
@@ -83,16 +81,11 @@ class RightsMatrixTest {
 
   @BeforeAll
   static void start() throws Exception {
-    UserAccount first =
-        new UserAccount(
-            new UserName("U_ADMIN"),
-            /* administrator= */ true,
-            List.of(TestUsers.verifier("U_ADMIN-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null),
             new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            new UserSettings(true, first));
+            TestUsers.administrator("U_ADMIN", "U_ADMIN-password"));
     node.start();
     Awaitility.await()
         .atMost(DEADLINE)

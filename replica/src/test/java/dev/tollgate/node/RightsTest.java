@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockException;
 import java.sql.Connection;
@@ -46,16 +44,11 @@ class RightsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    UserAccount first =
-        new UserAccount(
-            new UserName("ROOT"),
-            /* administrator= */ true,
-            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null),
             new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            new UserSettings(true, first));
+            TestUsers.administrator("ROOT", "root-password"));
     node.start();
     assertTrue(node.awaitLeadership(DEADLINE));
     Awaitility.await()

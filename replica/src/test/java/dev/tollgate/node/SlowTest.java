@@ -10,8 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.CapturedLines;
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.node.slow.SlowSettings;
 import java.sql.Connection;
@@ -20,7 +18,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -43,17 +40,12 @@ class SlowTest {
 
   @BeforeEach
   void start() throws Exception {
-    UserAccount first =
-        new UserAccount(
-            new UserName("ROOT"),
-            /* administrator= */ true,
-            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null)
                 .withSlow(new SlowSettings(AT_ONCE, AT_ONCE, AT_ONCE, AT_ONCE)),
             new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            new UserSettings(true, first));
+            TestUsers.administrator("ROOT", "root-password"));
     node.start();
     assertTrue(node.awaitLeadership(DEADLINE));
     Awaitility.await()

@@ -5,8 +5,6 @@ import static dev.tollgate.node.TestSql.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -38,16 +36,11 @@ class StoredExpressionRightsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    UserAccount first =
-        new UserAccount(
-            new UserName("ROOT"),
-            /* administrator= */ true,
-            List.of(TestUsers.verifier("root-password")));
     node =
         new Node(
             LoopbackSettings.of("n1", null),
             new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            new UserSettings(true, first));
+            TestUsers.administrator("ROOT", "root-password"));
     node.start();
     Awaitility.await()
         .atMost(DEADLINE)

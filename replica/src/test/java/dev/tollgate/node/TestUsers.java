@@ -24,12 +24,17 @@ final class TestUsers implements Authentication {
 
   /** What a node needs so that the replicated state has a user of this name too. */
   static UserSettings administrator(String name) {
+    return administrator(name, "unused");
+  }
+
+  /** What a node needs that demands a login, and whose first administrator has this password. */
+  static UserSettings administrator(String name, String password) {
     return new UserSettings(
         /* loginRequired= */ true,
         new UserAccount(
             new UserName(UserNames.spelled(name)),
             /* administrator= */ true,
-            List.of(verifier("unused"))));
+            List.of(verifier(password))));
   }
 
   /** The verifier of a first password. */
