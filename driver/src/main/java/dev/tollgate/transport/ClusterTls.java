@@ -69,14 +69,21 @@ final class ClusterTls {
   }
 
   /**
-   * True if a node may be spoken to without TLS although it has just shown that it has none. {@link
-   * #secure} then does no more for it. No login goes to such a node, see {@link #isUnverified}.
+   * Notes that a node has just shown that it has no TLS: {@link #secure} does no more for it if it
+   * may be spoken to without. Several connections may note the same node at once. No login goes to
+   * such a node, see {@link #isUnverified}.
+   *
+   * @return false if the node may not be spoken to without TLS
    */
-  boolean mayDoWithout(NodeAddress node) {
+  boolean doWithout(NodeAddress node) {
+    if (settings.mode() != TlsMode.PREFER) {
+      return false;
+    }
     if (plain.size() >= MOST_PLAIN) {
       plain.clear();
     }
-    return settings.mode() == TlsMode.PREFER && plain.add(node.toString());
+    plain.add(node.toString());
+    return true;
   }
 
   /** See {@link FrameChannel#isUnverified}. */

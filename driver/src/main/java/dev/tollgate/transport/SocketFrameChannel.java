@@ -105,7 +105,7 @@ final class SocketFrameChannel implements FrameChannel {
     try {
       return connect(resolved, address, tls, timeout, watch, environment);
     } catch (NoTlsException e) {
-      if (!tls.mayDoWithout(address)) {
+      if (!tls.doWithout(address)) {
         throw e;
       }
       return connect(resolved, address, tls, timeout, watch, environment);

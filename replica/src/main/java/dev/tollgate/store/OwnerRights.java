@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -65,7 +66,7 @@ final class OwnerRights {
   void requireViews(Collection<TableView> views) {
     uncounted(
         () -> {
-          for (TableView view : views) {
+          for (TableView view : inOrder(views)) {
             readingsOf(view).forEach(OwnerRights::requireTable);
           }
         });
@@ -81,7 +82,7 @@ final class OwnerRights {
   void requireRules(Collection<Table> written, SqlContext context) {
     uncounted(
         () -> {
-          for (Table table : written) {
+          for (Table table : inOrder(written)) {
             for (Reading reading : readingsOf(table)) {
               if (reading.sequence) {
                 requireSequence(reading, context);
@@ -91,6 +92,11 @@ final class OwnerRights {
             }
           }
         });
+  }
+
+  /** The same on every replica: the first right that is missing is in the message. */
+  private static <T extends SchemaObject> List<T> inOrder(Collection<T> objects) {
+    return objects.stream().sorted(Comparator.comparingInt(SchemaObject::getId)).toList();
   }
 
   /**
@@ -190,7 +196,7 @@ final class OwnerRights {
    * @throws DbException naming the first sequence from which it may not
    */
   static void requireUsage(RightOwner grantee, Collection<Sequence> sequences, SqlContext context) {
-    for (Sequence sequence : sequences) {
+    for (Sequence sequence : inOrder(sequences)) {
       if (!mayUse(grantee, sequence, context)) {
         throw DbException.get(ErrorCode.NOT_ENOUGH_RIGHTS_FOR_1, sequence.getTraceSQL());
       }

@@ -65,7 +65,7 @@ class LoginTest {
   private static final Request.Hello HELLO =
       new Request.Hello(1, Protocol.VERSION, "app", "host", "1");
   private static final byte[] CERTIFICATE = {4, 5, 6};
-  private static final int CHANGED_LOGINS = Integer.getInteger("tollgate.logins", 600);
+  private static final int CHANGED_LOGINS = Integer.getInteger("tollgate.logins", 100);
 
   private final TestUsers users = new TestUsers().with("jo", "secret").with("mo", "old", "new");
   private final Map<SessionId, String> owners = new ConcurrentHashMap<>();

@@ -107,7 +107,8 @@ class SecretsTest {
       cluster.stopAll();
       assertTrue(recorder.lines.size() > 2, "the log was seen: " + recorder.lines);
       assertClean("log", recorder.lines, secrets);
-      List<String> lines = Files.readAllLines(audit.resolve("n1"));
+      List<String> lines = new ArrayList<>(Files.readAllLines(audit.resolve("n1")));
+      lines.addAll(Files.readAllLines(audit.resolve("n1.activity")));
       assertTrue(lines.stream().anyMatch(line -> line.contains("\"write_refused\"")), "" + lines);
       assertClean("audit", lines, secrets);
     } finally {

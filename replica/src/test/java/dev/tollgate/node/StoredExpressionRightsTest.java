@@ -4,13 +4,18 @@ import static dev.tollgate.node.TestSql.one;
 import static dev.tollgate.node.TestSql.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
 import org.awaitility.Awaitility;
@@ -115,6 +120,34 @@ class StoredExpressionRightsTest {
       assertEquals(OBJECT, refusal(owner, sql), sql);
     }
     assertEquals("1", one(admin, "SELECT BASE_VALUE FROM INFORMATION_SCHEMA.SEQUENCES"));
+  }
+
+  /** Replicas must name the same one, and where objects are in memory differs between them. */
+  @Test
+  void firstOfManyMissingRightsIsNamed() throws Exception {
+    schema("S9");
+    run(admin, "CREATE TABLE MANY (A INT)");
+    run(admin, "GRANT SELECT ON MANY TO OWNER");
+    owners("CREATE TABLE S9.T (A INT)");
+    for (int group = 0; group < 4; group++) {
+      List<String> views = new ArrayList<>();
+      for (int view = 0; view < 8; view++) {
+        views.add("S9.V" + (7 - view) + group);
+        owners("CREATE VIEW " + views.get(view) + " AS SELECT A FROM PUBLIC.MANY");
+      }
+      Collections.sort(views);
+      String sql =
+          "INSERT INTO S9.T SELECT A FROM " + String.join(" UNION ALL SELECT A FROM ", views);
+      assertNull(refusal(owner, sql));
+      run(admin, "REVOKE SELECT ON MANY FROM OWNER");
+      try (Statement statement = owner.createStatement()) {
+        SQLException refused = assertThrows(SQLException.class, () -> statement.execute(sql));
+        assertTrue(
+            refused.getMessage().contains("which view S9.V7" + group + " reads"),
+            refused.getMessage());
+      }
+      run(admin, "GRANT SELECT ON MANY TO OWNER");
+    }
   }
 
   @Test

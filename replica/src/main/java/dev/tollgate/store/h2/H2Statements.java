@@ -3,8 +3,7 @@ package dev.tollgate.store.h2;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -181,9 +180,9 @@ public final class H2Statements {
     }
   }
 
-  /** The views that a statement reads, directly or through other views. */
+  /** The views that a statement reads, directly or through other views, in any order. */
   public static Set<TableView> viewsIn(Prepared prepared) {
-    Set<TableView> views = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<TableView> views = new HashSet<>();
     for (Object part : H2Parts.within(prepared)) {
       if (part instanceof TableFilter scan && scan.getTable() instanceof TableView view) {
         views.add(view);

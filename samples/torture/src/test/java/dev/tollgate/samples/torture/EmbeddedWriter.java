@@ -29,7 +29,13 @@ final class EmbeddedWriter {
       long rows = one(statement, "SELECT COUNT(*) FROM ROWS_WRITTEN");
       long last = one(statement, "SELECT COALESCE(MAX(ID), -1) FROM ROWS_WRITTEN");
       say(FOUND + rows + " " + last);
-      say(TOKEN + one(statement, "SELECT acquire_lock('writer', " + one(statement, "SELECT create_lease(1000)") + ", 60000)"));
+      say(
+          TOKEN
+              + one(
+                  statement,
+                  "SELECT acquire_lock('writer', "
+                      + one(statement, "SELECT create_lease(1000)")
+                      + ", 60000)"));
       try (PreparedStatement insert =
           connection.prepareStatement("INSERT INTO ROWS_WRITTEN VALUES (?, ?)")) {
         for (int id = (int) last + 1; ; id++) {
