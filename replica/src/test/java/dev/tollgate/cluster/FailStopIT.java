@@ -174,7 +174,9 @@ class FailStopIT {
     }
   }
 
-  /** Its vote is written in place and needs no room, but the first entry of the new term does. */
+  /**
+   * Its vote is written in place and needs no room, but its log does, once it has filled its file.
+   */
   @Test
   void nodeWithoutRoomVotesThenStopsAndComesBackOnceThereIsRoom() throws Exception {
     Path disk = mountFor("n2", "40m");
@@ -192,8 +194,8 @@ class FailStopIT {
       fill(filler);
       long before = Files.size(victim.log());
       lead(connection, next);
-      requireStopped(victim, before, "the log", "No space left on device");
       write(connection, 3, 5);
+      requireStopped(victim, before, "the log", "No space left on device");
       Files.delete(filler);
       victim.startAndAwait();
       requireEqual(connection, 5);
