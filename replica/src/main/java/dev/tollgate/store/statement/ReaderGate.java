@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Keeps queries and definitions apart: many queries at a time, or one definition. A definition that
  * has waited for {@value #PATIENCE_MILLIS} ms cancels the queries that block it. Nothing is applied
  * while a definition waits, so definitions that follow each other share their patience: together
- * they wait for a tenth of the time. Changes of rows do not enter the gate: H2 keeps versions for
- * readers.
+ * they wait for a tenth of the time. Queries that come while a definition waits have to wait for
+ * the definition. Changes of rows do not enter the gate: H2 keeps versions for readers.
  *
  * <p>The wait of a definition ends. It first cancels what can be repeated, after {@link
  * Limits#COPIES_MILLIS} everything, and after {@link Limits#APPLY_WAIT_MILLIS} the node.
@@ -30,6 +30,12 @@ public final class ReaderGate {
 
   /** Belongs to no thread: one thread begins a copy of the database, and another ends it. */
   private final StampedLock lock = new StampedLock();
+
+  /**
+   * Queries pass it on their way in, and a definition that waits keeps it closed: otherwise a query
+   * would get in whenever the definition looks what blocks it, and would be canceled too.
+   */
+  private final StampedLock way = new StampedLock();
 
   private final Map<Query, Inside> inside = new ConcurrentHashMap<>();
   private final long endNanos;
@@ -72,7 +78,12 @@ public final class ReaderGate {
   }
 
   public void enter(Query query) {
-    inside.put(query, new Inside(lock.readLock(), Thread.currentThread()));
+    long pass = way.readLock();
+    try {
+      inside.put(query, new Inside(lock.readLock(), Thread.currentThread()));
+    } finally {
+      way.unlockRead(pass);
+    }
   }
 
   public void leave(Query query) {
@@ -89,6 +100,15 @@ public final class ReaderGate {
    * @throws StalledError if a query does not end although it was told to
    */
   public void closeForDefinition() {
+    long pass = way.writeLock();
+    try {
+      close();
+    } finally {
+      way.unlockWrite(pass);
+    }
+  }
+
+  private void close() {
     boolean interrupted = false;
     long begun = System.nanoTime();
     patienceNanos = Math.min(PATIENCE_NANOS, patienceNanos + (begun - recoveredNanos) / RECOVERY);

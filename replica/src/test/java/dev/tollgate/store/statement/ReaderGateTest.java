@@ -1,10 +1,15 @@
 package dev.tollgate.store.statement;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.StalledError;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -93,5 +98,37 @@ class ReaderGateTest {
     gate.closeForDefinition();
     gate.open();
     assertTrue(System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(400));
+  }
+
+  /**
+   * It would be canceled too, and so a query that is repeated would be canceled again and again.
+   */
+  @Test
+  void queryThatComesWhileADefinitionWaitsHasToWait() throws Exception {
+    List<String> order = Collections.synchronizedList(new ArrayList<>());
+    ReaderGate.Query later = () -> order.add("the later query is canceled");
+    Thread comes =
+        new Thread(
+            () -> {
+              gate.enter(later);
+              order.add("the later query begins");
+              gate.leave(later);
+            });
+    ReaderGate.Query first =
+        new ReaderGate.Query() {
+          @Override
+          public void cancelForDefinition() {
+            comes.start();
+            Awaitility.await()
+                .until(() -> !order.isEmpty() || comes.getState() == Thread.State.WAITING);
+            gate.leave(this);
+          }
+        };
+    gate.enter(first);
+    gate.closeForDefinition();
+    order.add("the definition begins");
+    gate.open();
+    comes.join();
+    assertEquals(List.of("the definition begins", "the later query begins"), order);
   }
 }
