@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509CRL;
@@ -89,6 +90,22 @@ public final class Pem {
       throw new IOException(file + " has more than " + MAX_BYTES + " bytes");
     }
     return Files.readAllBytes(file);
+  }
+
+  /**
+   * Returns a store that trusts the certificates of a file.
+   *
+   * @throws IOException if {@link #certificates} throws it
+   * @throws GeneralSecurityException if this Java runtime has no such stores
+   */
+  public static KeyStore trusted(Path file) throws IOException, GeneralSecurityException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    int number = 0;
+    for (X509Certificate certificate : certificates(file)) {
+      store.setCertificateEntry("ca" + number++, certificate);
+    }
+    return store;
   }
 
   /** Reads all certificates of a file, in their order; at least one. */

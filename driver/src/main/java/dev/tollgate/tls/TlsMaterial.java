@@ -145,12 +145,7 @@ final class TlsMaterial {
       if (bytes.length > 0 && bytes[0] == SEQUENCE) {
         store = store(trust, password);
       } else {
-        store = KeyStore.getInstance("PKCS12");
-        store.load(null, null);
-        int number = 0;
-        for (X509Certificate certificate : Pem.certificates(trust)) {
-          store.setCertificateEntry("ca" + number++, certificate);
-        }
+        store = Pem.trusted(trust);
       }
     }
     TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");

@@ -6,8 +6,6 @@ import dev.tollgate.tls.Pem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.X509Certificate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
@@ -120,15 +118,9 @@ final class AuditOptions {
     if (syslogTrust == null) {
       return SSLContext.getDefault().getSocketFactory();
     }
-    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-    store.load(null, null);
-    int number = 0;
-    for (X509Certificate authority : Pem.certificates(syslogTrust)) {
-      store.setCertificateEntry("ca" + number++, authority);
-    }
     TrustManagerFactory trust =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(store);
+    trust.init(Pem.trusted(syslogTrust));
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, trust.getTrustManagers(), null);
     return context.getSocketFactory();

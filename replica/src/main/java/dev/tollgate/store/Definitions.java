@@ -12,6 +12,7 @@ import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Rights;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.HiddenConstraint;
@@ -249,7 +250,7 @@ final class Definitions {
     if (command.prepared() instanceof GrantRevoke grant) {
       RoleStatements.requireFewWays(session.getDatabase(), grant);
     }
-    if (!H2Sessions.isOfAdministrator(session)) {
+    if (!H2Rights.mayAlterAnySchema(session.getUser())) {
       return execute(command, session);
     }
     administrate(statement, context);

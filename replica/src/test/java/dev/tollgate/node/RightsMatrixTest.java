@@ -26,7 +26,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -40,7 +39,6 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,7 +51,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(900)
 class RightsMatrixTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final Set<String> REFUSED = Set.of("90096", "90040", "42501");
 
   /** The value of a row of APP.T. */
@@ -81,16 +78,8 @@ class RightsMatrixTest {
 
   @BeforeAll
   static void start() throws Exception {
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null),
-            new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            TestUsers.administrator("U_ADMIN", "U_ADMIN-password"));
-    node.start();
-    Awaitility.await()
-        .atMost(DEADLINE)
-        .ignoreExceptions()
-        .until(() -> (admin = connect(Holder.ADMIN)) != null);
+    node = TestUsers.node("U_ADMIN", "U_ADMIN-password");
+    admin = connect(Holder.ADMIN);
     for (Holder user : Holder.values()) {
       if (user != Holder.ADMIN) {
         run(admin, "CREATE USER " + nameOf(user) + " PASSWORD '" + passwordOf(user) + "'");

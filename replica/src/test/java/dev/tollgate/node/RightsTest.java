@@ -15,11 +15,9 @@ import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(900)
 class RightsTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   /** Not enough rights for an object, as H2 reports it. */
   private static final String OBJECT = "90096";
@@ -44,17 +41,7 @@ class RightsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null),
-            new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            TestUsers.administrator("ROOT", "root-password"));
-    node.start();
-    assertTrue(node.awaitLeadership(DEADLINE));
-    Awaitility.await()
-        .atMost(DEADLINE)
-        .ignoreExceptions()
-        .until(() -> connect("root", "root") != null);
+    node = TestUsers.node("ROOT", "root-password");
     admin = connect("root", "root");
     for (String user : List.of("VICTIM")) {
       run(admin, "CREATE USER " + user + " PASSWORD '" + user + "-password'");

@@ -13,12 +13,10 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 class StoredExpressionRightsTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final String OBJECT = "90096";
 
   private static Node node;
@@ -41,16 +38,8 @@ class StoredExpressionRightsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null),
-            new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
-            TestUsers.administrator("ROOT", "root-password"));
-    node.start();
-    Awaitility.await()
-        .atMost(DEADLINE)
-        .ignoreExceptions()
-        .until(() -> (admin = connect("ROOT", "root-password")) != null);
+    node = TestUsers.node("ROOT", "root-password");
+    admin = connect("ROOT", "root-password");
     for (String user : List.of("OWNER", "READER")) {
       run(admin, "CREATE USER " + user + " PASSWORD '" + user + "-password'");
     }

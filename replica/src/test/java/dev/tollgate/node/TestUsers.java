@@ -6,15 +6,19 @@ import dev.tollgate.node.client.Authentication;
 import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
 import java.nio.charset.StandardCharsets;
+import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** Users in memory. */
 final class TestUsers implements Authentication {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final Map<String, PasswordVerifier> VERIFIERS = new ConcurrentHashMap<>();
 
   private final Map<String, User> users = new ConcurrentHashMap<>();
@@ -35,6 +39,26 @@ final class TestUsers implements Authentication {
             new UserName(UserNames.spelled(name)),
             /* administrator= */ true,
             List.of(verifier(password))));
+  }
+
+  /** A started node in memory that demands a login, and lets its first administrator log in. */
+  static Node node(String name, String password) throws Exception {
+    Node node =
+        new Node(
+            LoopbackSettings.of("n1", null),
+            new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
+            administrator(name, password));
+    node.start();
+    String url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
+    Awaitility.await()
+        .atMost(DEADLINE)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              DriverManager.getConnection(url, name, password).close();
+              return true;
+            });
+    return node;
   }
 
   /** The verifier of a first password. */

@@ -3,7 +3,6 @@ package dev.tollgate.log.ratis;
 import static dev.tollgate.log.ratis.RatisInternals.field;
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.trace.PromiseTrace;
@@ -17,8 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -32,13 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The file with a node's term and vote. A write puts both on the disk in one sync, or it fails and
- * the node has to stop.
- *
- * <p>The file has two copies, each within a sector of its own, and a write overwrites both of them
- * before it syncs. What was answered for has been synced, so each copy has that vote or a later
- * one, whatever a power cut leaves of the next write: the later of two copies counts, and a copy
- * that fits its checksum is enough. Thus neither a sector that was torn nor a bit that was flipped
- * brings back an earlier vote. A node with two damaged copies does not start.
+ * the node has to stop ({@link VoteCopies}).
  *
  * <p>Ratis 3.3.0 (AtomicFileOutputStream, ServerState) replaces its own file, {@code raft-meta},
  * with an empty one when the disk is full, and no node starts with that. Ratis does not sync the
@@ -55,25 +46,20 @@ final class VoteFile implements RaftStorageMetadataFile {
   /** Within the directory of the group. */
   static final String NAME = "vote";
 
-  /** Each copy begins a block of the file system, and fits the smallest sector. */
-  static final int BLOCK_BYTES = 4096;
-
-  static final int SECTOR_BYTES = 512;
-  static final int COPIES = 2;
-
   private static final String OF_RATIS = "raft-meta";
-
-  private static final String TERM = "term=";
-  private static final String VOTE = "votedFor=";
 
   /** What Ratis reads. It says that there is a vote, so a directory with it is no new one. */
   private static final String FOR_RATIS =
-      "# the term and the vote of this node are in ../" + NAME + "\n" + TERM + "0\n" + VOTE + "\n";
+      "# the term and the vote of this node are in ../"
+          + NAME
+          + "\n"
+          + VoteCopies.TERM
+          + "0\n"
+          + VoteCopies.VOTE
+          + "\n";
 
   /** The second line of a file of properties. */
   private static final String DATE = "#[A-Z][a-z]{2} [A-Z][a-z]{2} \\d\\d .*";
-
-  private static final Pattern LINES = Pattern.compile(TERM + "(\\d+)\n" + VOTE + "(.*)\n");
 
   private static final Logger LOG = LoggerFactory.getLogger(VoteFile.class);
 
@@ -109,7 +95,7 @@ final class VoteFile implements RaftStorageMetadataFile {
   static final class LostException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private LostException(Path file, String how, @Nullable IOException cause) {
+    LostException(Path file, String how, @Nullable IOException cause) {
       super("its vote in " + file + " is lost (" + how + ")", cause);
     }
   }
@@ -208,7 +194,7 @@ final class VoteFile implements RaftStorageMetadataFile {
   /** First the vote: the file of Ratis says from then on that there is one. */
   private static void create(Path group) throws IOException {
     Path unfinished = group.resolve(NAME + ".tmp");
-    ByteBuffer content = ByteBuffer.wrap(bytes(RaftStorageMetadata.getDefault()));
+    ByteBuffer content = ByteBuffer.wrap(VoteCopies.bytes(RaftStorageMetadata.getDefault()));
     SyncedFiles.write(unfinished, out -> SyncedFiles.write(out, content));
     SyncedFiles.move(unfinished, fileOf(group));
     restoreForRatis(group);
@@ -234,91 +220,18 @@ final class VoteFile implements RaftStorageMetadataFile {
     } catch (NoSuchFileException e) {
       throw new LostException(file, "the file is missing", e);
     }
-    RaftStorageMetadata last = lastOf(content, file);
-    for (int copy = 0; copy < COPIES; copy++) {
-      if (parse(content, copy) == null) {
+    RaftStorageMetadata last = VoteCopies.lastOf(content, file);
+    for (int copy = 0; copy < VoteCopies.COPIES; copy++) {
+      if (VoteCopies.parse(content, copy) == null) {
         LOG.warn(
             "Copy {} of {} of the vote in {} is damaged, and the vote is known from the other."
                 + " Check the disk",
             copy + 1,
-            COPIES,
+            VoteCopies.COPIES,
             file);
       }
     }
     return last;
-  }
-
-  static RaftStorageMetadata lastOf(byte[] content, Path file) throws LostException {
-    RaftStorageMetadata last = null;
-    for (int copy = 0; copy < COPIES; copy++) {
-      RaftStorageMetadata vote = parse(content, copy);
-      if (vote == null) {
-        continue;
-      }
-      if (last == null || isLater(last, vote)) {
-        last = vote;
-      } else if (isInAnotherWay(last, vote)) {
-        throw new LostException(file, "its copies have two votes in one term", null);
-      }
-    }
-    if (last == null) {
-      throw new LostException(file, DamagedFileException.HOW, null);
-    }
-    return last;
-  }
-
-  /** True if one vote follows from another one: the vote of a term is given once. */
-  private static boolean isLater(RaftStorageMetadata than, RaftStorageMetadata vote) {
-    return vote.getTerm() > than.getTerm()
-        || (vote.getTerm() == than.getTerm() && isNone(than) && !isNone(vote));
-  }
-
-  private static boolean isInAnotherWay(RaftStorageMetadata one, RaftStorageMetadata other) {
-    return one.getTerm() == other.getTerm()
-        && !isNone(one)
-        && !isNone(other)
-        && !one.getVotedFor().equals(other.getVotedFor());
-  }
-
-  private static boolean isNone(RaftStorageMetadata vote) {
-    return vote.getVotedFor().equals(RaftStorageMetadata.getDefault().getVotedFor());
-  }
-
-  /** Returns what a copy says; null if it is not, to the bit, what a write of that leaves. */
-  private static @Nullable RaftStorageMetadata parse(byte[] content, int copy) {
-    int from = copy * BLOCK_BYTES;
-    if (content.length < from + SECTOR_BYTES) {
-      return null;
-    }
-    byte[] bytes = Arrays.copyOfRange(content, from, from + SECTOR_BYTES);
-    Matcher lines = LINES.matcher(new String(bytes, StandardCharsets.UTF_8));
-    if (!lines.lookingAt()) {
-      return null;
-    }
-    RaftStorageMetadata vote;
-    try {
-      vote =
-          RaftStorageMetadata.valueOf(
-              Long.parseLong(lines.group(1)), RaftPeerId.valueOf(lines.group(2)));
-    } catch (NumberFormatException e) {
-      return null;
-    }
-    return Arrays.equals(bytes, Arrays.copyOf(bytes(vote), SECTOR_BYTES)) ? vote : null;
-  }
-
-  /** Returns the content of the file. */
-  static byte[] bytes(RaftStorageMetadata vote) {
-    String text = WholeFile.sealed(TERM + vote.getTerm() + "\n" + VOTE + vote.getVotedFor() + "\n");
-    byte[] copy = text.getBytes(StandardCharsets.UTF_8);
-    if (copy.length > SECTOR_BYTES) {
-      throw new IllegalArgumentException("a vote of " + copy.length + " bytes: " + vote);
-    }
-    byte[] content = new byte[COPIES * BLOCK_BYTES];
-    Arrays.fill(content, (byte) '\n');
-    for (int i = 0; i < COPIES; i++) {
-      System.arraycopy(copy, 0, content, i * BLOCK_BYTES, copy.length);
-    }
-    return content;
   }
 
   /** True if nothing is there but what Ratis writes before a node has voted. */
@@ -341,8 +254,8 @@ final class VoteFile implements RaftStorageMetadataFile {
             .toList();
     return lines.size() == 3
         && lines.get(0).matches(DATE)
-        && lines.get(1).equals(TERM + "0")
-        && lines.get(2).equals(VOTE);
+        && lines.get(1).equals(VoteCopies.TERM + "0")
+        && lines.get(2).equals(VoteCopies.VOTE);
   }
 
   private static List<String> names(Path directory) throws IOException {
@@ -371,10 +284,10 @@ final class VoteFile implements RaftStorageMetadataFile {
    */
   @Override
   public synchronized void persist(RaftStorageMetadata next) throws IOException {
-    if (isInAnotherWay(written, next)) {
+    if (VoteCopies.isInAnotherWay(written, next)) {
       throw new IOException("this node has voted in another way in this term: " + written);
     }
-    if (!isLater(written, next)) {
+    if (!VoteCopies.isLater(written, next)) {
       return;
     }
     try {
@@ -389,6 +302,6 @@ final class VoteFile implements RaftStorageMetadataFile {
   }
 
   private void write(RaftStorageMetadata next) throws IOException {
-    disk.run(() -> SyncedFiles.overwrite(file, ByteBuffer.wrap(bytes(next))));
+    disk.run(() -> SyncedFiles.overwrite(file, ByteBuffer.wrap(VoteCopies.bytes(next))));
   }
 }

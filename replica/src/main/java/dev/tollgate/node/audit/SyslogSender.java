@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -241,17 +242,22 @@ final class SyslogSender {
 
   /** Waits for the next attempt; false if there is none, because the node stops. */
   private synchronized boolean awaitRetry() {
-    long until = System.nanoTime() + Duration.ofMillis(RETRY_MILLIS).toNanos();
     try {
-      for (long left = RETRY_MILLIS; left > 0 && !closing; ) {
-        wait(left);
-        left = Duration.ofNanos(until - System.nanoTime()).toMillis();
-      }
+      awaitAtMost(RETRY_MILLIS, () -> closing);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       return false;
     }
     return !closing;
+  }
+
+  /** Waits until something is so that this object is notified of; the caller has the monitor. */
+  private void awaitAtMost(long millis, BooleanSupplier met) throws InterruptedException {
+    long until = System.nanoTime() + Duration.ofMillis(millis).toNanos();
+    for (long left = millis; left > 0 && !met.getAsBoolean(); ) {
+      wait(left);
+      left = Duration.ofNanos(until - System.nanoTime()).toMillis();
+    }
   }
 
   private byte[] frame(String line) {
@@ -270,16 +276,12 @@ final class SyslogSender {
 
   /** Sends what waits, as far as the server takes it within two seconds. */
   void close() {
-    long until = System.nanoTime() + Duration.ofMillis(CLOSE_MILLIS).toNanos();
     int left;
     synchronized (this) {
       closing = true;
       notifyAll();
       try {
-        for (long millis = CLOSE_MILLIS; millis > 0 && !ended; ) {
-          wait(millis);
-          millis = Duration.ofNanos(until - System.nanoTime()).toMillis();
-        }
+        awaitAtMost(CLOSE_MILLIS, () -> ended);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

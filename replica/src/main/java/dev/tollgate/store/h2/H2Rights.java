@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class H2Rights {
   private H2Rights() {}
 
+  /** Returns true if the user or role itself may alter any schema. */
+  public static boolean mayAlterAnySchema(RightOwner grantee) {
+    return includes(grantee.getRightForObject(null), Right.ALTER_ANY_SCHEMA);
+  }
+
   /** Returns true if the user or role may read a table or view. */
   public static boolean maySelect(RightOwner grantee, Table table) {
     return grantee instanceof User user
@@ -40,7 +45,7 @@ public final class H2Rights {
   private static boolean has(RightOwner grantee, Schema schema, @Nullable Table table, int mask) {
     return schema.getOwner().getName().equals(grantee.getName())
         || (grantee instanceof User user && user.isAdmin())
-        || includes(grantee.getRightForObject(null), Right.ALTER_ANY_SCHEMA)
+        || mayAlterAnySchema(grantee)
         || includes(grantee.getRightForObject(schema), mask)
         || (table != null && includes(grantee.getRightForObject(table), mask))
         || rolesOf(grantee).stream().anyMatch(role -> has(role, schema, table, mask));

@@ -6,7 +6,6 @@ import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import org.h2.engine.Database;
-import org.h2.engine.Right;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.util.NetworkConnectionInfo;
@@ -57,12 +56,6 @@ public final class H2Sessions {
    */
   static void forgetIdentifiers(SessionLocal session) {
     LAST_IDENTIFIER.set(session, 0);
-  }
-
-  /** Returns true if the user of a session may alter any schema. */
-  public static boolean isOfAdministrator(SessionLocal session) {
-    Right any = session.getUser().getRightForObject(null);
-    return any != null && (any.getRightMask() & Right.ALTER_ANY_SCHEMA) != 0;
   }
 
   /**

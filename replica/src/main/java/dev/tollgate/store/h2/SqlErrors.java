@@ -294,7 +294,6 @@ public final class SqlErrors {
         state == null ? SqlState.INTERNAL.state() : state, error.getErrorCode(), message(error));
   }
 
-  /** The message without the statement, which the driver adds, and without H2's version. */
   /**
    * A failure for a user who may not read the table. In the message of a duplicate key, H2 shows
    * the row that is there.
@@ -311,6 +310,7 @@ public final class SqlErrors {
     return new Outcome.SqlFailed(failure.sqlState(), failure.vendorCode(), message);
   }
 
+  /** The message without the statement, which the driver adds, and without H2's version. */
   private static String message(SQLException error) {
     String message =
         error instanceof JdbcException jdbc ? jdbc.getOriginalMessage() : error.getMessage();

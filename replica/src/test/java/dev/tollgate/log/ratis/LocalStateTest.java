@@ -146,7 +146,7 @@ class LocalStateTest {
 
   @Test
   void nodeWhoseTermIsBelowThatOfItsLogDoesNotStart() throws Exception {
-    Files.write(vote, VoteFile.bytes(RaftStorageMetadata.valueOf(0, RaftPeerId.valueOf("n1"))));
+    Files.write(vote, VoteCopies.bytes(RaftStorageMetadata.valueOf(0, RaftPeerId.valueOf("n1"))));
     assertDoesNotStart(
         "its vote in "
             + vote

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a disk may leave of a vote: never an earlier one than the last that was answered for. */
 class VoteFileTest {
-  private static final int SECTORS = VoteFile.COPIES * VoteFile.BLOCK_BYTES / VoteFile.SECTOR_BYTES;
+  private static final int SECTORS =
+      VoteCopies.COPIES * VoteCopies.BLOCK_BYTES / VoteCopies.SECTOR_BYTES;
 
   /** Each follows from the one before. */
   private static final List<RaftStorageMetadata> VOTES =
@@ -60,7 +61,7 @@ class VoteFileTest {
   }
 
   private RaftStorageMetadata read(byte[] content) throws IOException {
-    return VoteFile.lastOf(content, group);
+    return VoteCopies.lastOf(content, group);
   }
 
   private RaftStorageMetadataFile open(RaftStorage.StartupOption option) throws IOException {
@@ -78,8 +79,8 @@ class VoteFileTest {
   }
 
   private static void copy(byte[] from, byte[] to, int sector) {
-    int offset = sector * VoteFile.SECTOR_BYTES;
-    System.arraycopy(from, offset, to, offset, VoteFile.SECTOR_BYTES);
+    int offset = sector * VoteCopies.SECTOR_BYTES;
+    System.arraycopy(from, offset, to, offset, VoteCopies.SECTOR_BYTES);
   }
 
   private static void flip(byte[] content, int bit) {
@@ -89,7 +90,7 @@ class VoteFileTest {
   @Test
   void votesAreReadAsTheyWereWritten() throws Exception {
     for (RaftStorageMetadata vote : VOTES) {
-      assertEquals(vote, read(VoteFile.bytes(vote)));
+      assertEquals(vote, read(VoteCopies.bytes(vote)));
     }
   }
 
@@ -98,8 +99,8 @@ class VoteFileTest {
   void powerCutDuringAWriteLeavesTheVoteBeforeOrTheNext() throws Exception {
     for (int i = 1; i < VOTES.size(); i++) {
       List<RaftStorageMetadata> either = VOTES.subList(i - 1, i + 1);
-      byte[] before = VoteFile.bytes(either.get(0));
-      byte[] next = VoteFile.bytes(either.get(1));
+      byte[] before = VoteCopies.bytes(either.get(0));
+      byte[] next = VoteCopies.bytes(either.get(1));
       for (int sector = 0; sector < SECTORS; sector++) {
         byte[] dropped = next.clone();
         copy(before, dropped, sector);
@@ -123,7 +124,7 @@ class VoteFileTest {
   @Test
   void flippedBitBringsNoEarlierVoteBack() throws Exception {
     for (RaftStorageMetadata vote : VOTES) {
-      byte[] content = VoteFile.bytes(vote);
+      byte[] content = VoteCopies.bytes(vote);
       for (int bit = 0; bit < Byte.SIZE * content.length; bit++) {
         flip(content, bit);
         assertEquals(vote, read(content), "bit " + bit);
@@ -135,11 +136,11 @@ class VoteFileTest {
   /** What was answered for is in both copies before the next write begins. */
   @Test
   void flippedBitAfterAPowerCutBringsNoEarlierVoteBack() throws Exception {
-    byte[] before = VoteFile.bytes(vote(9, "n1"));
-    byte[] next = VoteFile.bytes(vote(10, "n2"));
-    for (int torn = 0; torn < VoteFile.COPIES; torn++) {
+    byte[] before = VoteCopies.bytes(vote(9, "n1"));
+    byte[] next = VoteCopies.bytes(vote(10, "n2"));
+    for (int torn = 0; torn < VoteCopies.COPIES; torn++) {
       byte[] content = next.clone();
-      copy(before, content, torn * SECTORS / VoteFile.COPIES);
+      copy(before, content, torn * SECTORS / VoteCopies.COPIES);
       for (int bit = 0; bit < Byte.SIZE * content.length; bit++) {
         flip(content, bit);
         assertTrue(read(content).getTerm() >= 9, "bit " + bit);
@@ -150,16 +151,16 @@ class VoteFileTest {
 
   @Test
   void nodeDoesNotGoOnFromTwoDamagedCopies() {
-    byte[] content = VoteFile.bytes(vote(9, "n1"));
+    byte[] content = VoteCopies.bytes(vote(9, "n1"));
     flip(content, 5);
-    flip(content, Byte.SIZE * VoteFile.BLOCK_BYTES + 5);
+    flip(content, Byte.SIZE * VoteCopies.BLOCK_BYTES + 5);
     assertThrows(VoteFile.LostException.class, () -> read(content));
     assertThrows(VoteFile.LostException.class, () -> read(new byte[content.length]));
-    byte[] two = VoteFile.bytes(vote(9, "n1"));
-    copy(VoteFile.bytes(vote(9, "n2")), two, 0);
+    byte[] two = VoteCopies.bytes(vote(9, "n1"));
+    copy(VoteCopies.bytes(vote(9, "n2")), two, 0);
     assertThrows(VoteFile.LostException.class, () -> read(two));
-    for (int length = 0; length < VoteFile.SECTOR_BYTES; length++) {
-      byte[] cut = Arrays.copyOf(VoteFile.bytes(vote(9, "n1")), length);
+    for (int length = 0; length < VoteCopies.SECTOR_BYTES; length++) {
+      byte[] cut = Arrays.copyOf(VoteCopies.bytes(vote(9, "n1")), length);
       assertThrows(VoteFile.LostException.class, () -> read(cut));
     }
   }

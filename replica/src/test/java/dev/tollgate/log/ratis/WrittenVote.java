@@ -17,6 +17,6 @@ public final class WrittenVote {
   public static void setTerm(Path data, long term) throws IOException {
     Path file = VoteFile.fileOf(RatisLog.groupDirectory(data));
     RaftStorageMetadata vote = VoteFile.read(file);
-    Files.write(file, VoteFile.bytes(RaftStorageMetadata.valueOf(term, vote.getVotedFor())));
+    Files.write(file, VoteCopies.bytes(RaftStorageMetadata.valueOf(term, vote.getVotedFor())));
   }
 }
