@@ -84,6 +84,13 @@ class AdmissionTest {
             Capacity.STANDARD);
     node.start();
     assertTrue(node.awaitLeadership(Duration.ofSeconds(20)));
+    // what a node appends of its own accord changes the digest too
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                node.replica().identity().clusterId() != null
+                    && !node.replica().facts().nodes().isEmpty());
     client = new RawClient(node.listenAddress());
     client.hello();
   }
