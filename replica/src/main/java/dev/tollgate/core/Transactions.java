@@ -147,18 +147,20 @@ final class Transactions {
               + " may write to no table, and a SERIALIZABLE transaction keeps all other writers"
               + " out: use READ COMMITTED");
     }
-    if (users.workLimit(user) >= Limits.FULL_WORK) {
+    if (users.workLimit(user) >= Limits.ORDINARY_WORK) {
       return null;
     }
     return new Outcome.Refused(
         RefusalCode.LIMIT_REACHED,
         "user "
             + user
-            + " has a WORK LIMIT, and a SERIALIZABLE transaction keeps all other writers out: use"
-            + " READ COMMITTED and SELECT ... FOR UPDATE, or have an administrator ALTER USER "
+            + " has a WORK LIMIT below "
+            + Limits.ORDINARY_WORK
+            + ", and a SERIALIZABLE transaction keeps all other writers out: use READ COMMITTED and"
+            + " SELECT ... FOR UPDATE, or have an administrator ALTER USER "
             + user
             + " WORK LIMIT "
-            + Limits.FULL_WORK);
+            + Limits.ORDINARY_WORK);
   }
 
   private String whyAborted(Command.AbortReason reason) {

@@ -114,10 +114,10 @@ class UsersTest {
 
   /** It would keep all others out, for as long as a transaction may take. */
   @Test
-  void userWithAWorkLimitHasNoSerializableTransactions() {
+  void userWithLessThanOrdinaryWorkHasNoSerializableTransactions() {
     SessionId root = withUsers();
     SessionId ann = core.open(ANN);
-    assertEquals(new Outcome.Answered(true), limitWork(root, 99));
+    assertEquals(new Outcome.Answered(true), limitWork(root, Limits.ORDINARY_WORK - 1));
     assertEquals(RefusalCode.LIMIT_REACHED, ((Outcome.Refused) serializable(ann)).code());
     assertEquals(
         new Outcome.Done(),
@@ -125,7 +125,7 @@ class UsersTest {
     assertEquals(new Outcome.Done(), core.perform(ann, new Operation.EndTransaction(true)));
     assertEquals(new Outcome.Done(), serializable(root));
     assertEquals(new Outcome.Done(), core.perform(root, new Operation.EndTransaction(true)));
-    assertEquals(new Outcome.Answered(true), limitWork(root, 100));
+    assertEquals(new Outcome.Answered(true), limitWork(root, Limits.ORDINARY_WORK));
     assertEquals(new Outcome.Done(), serializable(ann));
   }
 

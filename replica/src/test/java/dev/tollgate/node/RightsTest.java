@@ -125,6 +125,16 @@ class RightsTest {
     }
   }
 
+  /** One statement of a user that nobody has thought about does not keep everybody waiting. */
+  @Test
+  void userHasAWorkLimitFromTheBeginning() throws Exception {
+    run(admin, "CREATE USER UNA PASSWORD 'una-password'");
+    run(admin, "CREATE USER VIC PASSWORD 'vic-password' WORK LIMIT 100");
+    String limit = "SELECT WORK_LIMIT FROM TOLLGATE.USERS WHERE USER_NAME = '%s'";
+    assertEquals("10", one(admin, limit.formatted("UNA")));
+    assertEquals("100", one(admin, limit.formatted("VIC")));
+  }
+
   @Test
   void rightsOnLocksFollowPatterns() throws Exception {
     run(admin, "CREATE USER LEE PASSWORD 'lee-password'");

@@ -26,7 +26,8 @@ class KubernetesManifestsTest {
   @BeforeAll
   static void read() throws IOException {
     BY_KIND.putAll(Manifests.read());
-    assertEquals(Set.of("Service", "PodDisruptionBudget", "StatefulSet"), BY_KIND.keySet());
+    assertEquals(
+        Set.of("Service", "PodDisruptionBudget", "NetworkPolicy", "StatefulSet"), BY_KIND.keySet());
   }
 
   private static Object pod(String path) {
@@ -50,6 +51,7 @@ class KubernetesManifestsTest {
   void versionsAreStable() {
     assertEquals("v1", BY_KIND.get("Service").get("apiVersion"));
     assertEquals("policy/v1", BY_KIND.get("PodDisruptionBudget").get("apiVersion"));
+    assertEquals("networking.k8s.io/v1", BY_KIND.get("NetworkPolicy").get("apiVersion"));
     assertEquals("apps/v1", BY_KIND.get("StatefulSet").get("apiVersion"));
   }
 
@@ -59,6 +61,7 @@ class KubernetesManifestsTest {
     assertEquals(labels, at(BY_KIND.get("StatefulSet"), "spec.selector.matchLabels"));
     assertEquals(labels, at(BY_KIND.get("Service"), "spec.selector"));
     assertEquals(labels, at(BY_KIND.get("PodDisruptionBudget"), "spec.selector.matchLabels"));
+    assertEquals(labels, at(BY_KIND.get("NetworkPolicy"), "spec.podSelector.matchLabels"));
     assertEquals(labels, pod("topologySpreadConstraints.0.labelSelector.matchLabels"));
   }
 
@@ -93,6 +96,56 @@ class KubernetesManifestsTest {
             environment.get("TOLLGATE_RAFT_ADDRESS").replaceAll(".*:", ""),
             environment.get("TOLLGATE_ADMIN_ADDRESS").replaceAll(".*:", "")),
         ((List<?>) numbers).stream().map(port -> "" + at(port, "containerPort")).toList());
+  }
+
+  /** A port that the policy does not name is closed; only nodes reach the port of the log. */
+  @Test
+  void policyNamesThePortsOfTheContainer() {
+    Map<?, ?> policy = BY_KIND.get("NetworkPolicy");
+    List<Object> open = new ArrayList<>();
+    for (Object rule : (List<?>) at(policy, "spec.ingress")) {
+      open.add(at(rule, "ports.0.port"));
+    }
+    assertEquals(names(container("ports")), open);
+    assertEquals(
+        at(policy, "spec.podSelector.matchLabels"),
+        at(policy, "spec.ingress.1.from.0.podSelector.matchLabels"));
+    assertEquals(
+        at(policy, "spec.podSelector.matchLabels"),
+        at(policy, "spec.egress.0.to.0.podSelector.matchLabels"));
+  }
+
+  /** A pod sees the directory that has its name, and in it the files that the node is told of. */
+  @Test
+  void podSeesItsOwnKeyAlone() {
+    Map<String, String> environment = environment();
+    Map<String, List<String>> files = new TreeMap<>();
+    for (Object source : (List<?>) projected("sources")) {
+      for (Object item : (List<?>) at(source, "secret.items")) {
+        String[] path = ((String) at(item, "path")).split("/");
+        assertEquals(path[0] + "-tls", at(source, "secret.name"));
+        assertEquals(path[1], at(item, "key"));
+        files.computeIfAbsent(path[0], node -> new ArrayList<>()).add(path[1]);
+      }
+    }
+    List<String> told =
+        Stream.of("TOLLGATE_TLS_TRUST", "TOLLGATE_TLS_CERTIFICATE", "TOLLGATE_TLS_KEY")
+            .map(variable -> environment.get(variable).replace("/etc/tollgate/tls/", ""))
+            .toList();
+    assertEquals(Map.of("tollgate-0", told, "tollgate-1", told, "tollgate-2", told), files);
+    Object mount =
+        ((List<?>) container("volumeMounts"))
+            .stream().filter(each -> "tls".equals(at(each, "name"))).findFirst().orElseThrow();
+    assertEquals("$(TOLLGATE_ID)", at(mount, "subPathExpr"));
+  }
+
+  private static Object projected(String path) {
+    return ((List<?>) pod("volumes"))
+        .stream()
+            .filter(volume -> "tls".equals(at(volume, "name")))
+            .map(volume -> at(volume, "projected." + path))
+            .findFirst()
+            .orElseThrow();
   }
 
   @Test

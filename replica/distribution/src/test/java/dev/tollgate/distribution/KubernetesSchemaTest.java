@@ -12,6 +12,7 @@ import com.google.gson.JsonDeserializer;
 import com.google.gson.JsonElement;
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1NetworkPolicy;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
@@ -69,6 +70,10 @@ class KubernetesSchemaTest {
           V1PodDisruptionBudget.validateJsonElement(manifest);
           requireNonNull(TYPES.fromJson(manifest, V1PodDisruptionBudget.class));
         }
+        case "NetworkPolicy" -> {
+          V1NetworkPolicy.validateJsonElement(manifest);
+          requireNonNull(TYPES.fromJson(manifest, V1NetworkPolicy.class));
+        }
         case "StatefulSet" -> {
           V1StatefulSet.validateJsonElement(manifest);
           requireNonNull(TYPES.fromJson(manifest, V1StatefulSet.class));
@@ -83,7 +88,7 @@ class KubernetesSchemaTest {
   @Test
   void kubernetesKnowsEveryField() throws IOException {
     String yaml = Files.readString(FILE);
-    assertEquals(3, assertDoesNotThrow(() -> check(yaml)));
+    assertEquals(4, assertDoesNotThrow(() -> check(yaml)));
   }
 
   @ParameterizedTest
@@ -96,6 +101,8 @@ class KubernetesSchemaTest {
     "memory: 2560Mi, memory: a lot",
     "publishNotReadyAddresses: true, publishNotReadyAddresses: [maybe]",
     "maxUnavailable: 1, maxGone: 1",
+    "podSelector:, pods:",
+    "sources:, secrets:",
   })
   void mistakeIsNoticed(String right, String wrong) throws IOException {
     String yaml = Files.readString(FILE);

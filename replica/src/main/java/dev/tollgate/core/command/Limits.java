@@ -228,6 +228,9 @@ public final class Limits {
   /** The work limit of a user whose statements may do as much as any, in percent. */
   public static final int FULL_WORK = 100;
 
+  /** The work limit of a user that was created without one, in percent. */
+  public static final int ORDINARY_WORK = 10;
+
   /** Characters of a verifier of a password. */
   public static final int VERIFIER_CHARS = 512;
 

@@ -85,6 +85,7 @@ final class FigureReader {
         node.replica().isLeading(),
         leaders.count(),
         node.replica().audit().lostEvents(),
+        node.replica().audit().unsentLines(),
         node.stuck().longHolds(),
         node.stuck().longWaits(),
         certificateExpiry(),

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param leading whether the node is the leader and has applied its log
  * @param leaderChanges how often another leader has taken over
  * @param lostAuditEvents audit events that the disk could not keep up with
+ * @param unsentAuditLines audit lines for which the syslog server was too slow
  * @param stuckHolds holds that lasted longer than the hold warning, as this node found as leader
  * @param stuckWaits waits that lasted longer than the wait warning, likewise
  * @param certificateExpiry when the certificate of the node expires; null without one
@@ -34,6 +35,7 @@ record NodeFigures(
     boolean leading,
     long leaderChanges,
     long lostAuditEvents,
+    long unsentAuditLines,
     long stuckHolds,
     long stuckWaits,
     @Nullable Instant certificateExpiry,

@@ -59,6 +59,10 @@ final class NodeMetrics {
             "Audit events that were lost, because the disk did not keep up.",
             node.lostAuditEvents())
         .counter(
+            "tollgate_audit_unsent_lines",
+            "Audit lines that were not sent to the syslog server, because too many waited for it.",
+            node.unsentAuditLines())
+        .counter(
             "tollgate_stuck_holds",
             "Holds of locks that lasted longer than the hold warning, counted by the leader.",
             node.stuckHolds())

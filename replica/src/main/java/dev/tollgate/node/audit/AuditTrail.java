@@ -135,6 +135,12 @@ public final class AuditTrail implements AutoCloseable {
     return outlets.values().stream().mapToLong(outlet -> outlet.queue().lostEvents()).sum();
   }
 
+  /** How many lines were not sent to the syslog server because too many waited for it. */
+  public long unsentLines() {
+    SyslogSender sender = syslog;
+    return sender == null ? 0 : sender.lostLines();
+  }
+
   /**
    * A command was applied. Called by the apply thread, in log order.
    *

@@ -70,7 +70,7 @@ final class AccountStatements {
               new UserAccount(
                   user,
                   plan.administrator(),
-                  plan.workLimit() == 0 ? Limits.FULL_WORK : plan.workLimit(),
+                  plan.workLimit() == 0 ? Limits.ORDINARY_WORK : plan.workLimit(),
                   password == null ? List.of() : List.of(verifier(password, null))),
               plan.lenient());
       case SET_PASSWORD ->

@@ -112,7 +112,11 @@ public final class BatchWork {
             + context.user()
             + " has WORK LIMIT "
             + context.workLimit()
-            + ", in percent of what others may do.)";
+            + ", in percent of what an administrator may do. Have one ALTER USER "
+            + context.user()
+            + " WORK LIMIT "
+            + Limits.FULL_WORK
+            + " for work that has to be done in one statement.)";
   }
 
   /** Adds the changes that a set has made. */

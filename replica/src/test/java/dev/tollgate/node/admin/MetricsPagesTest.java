@@ -74,6 +74,7 @@ class MetricsPagesTest {
             true,
             3,
             4,
+            7,
             5,
             6,
             Instant.ofEpochSecond(1_900_000_000),

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -34,7 +35,12 @@ final class PodTemplate {
   private final int group;
   private final boolean groupOnlyOnMismatch;
 
-  private record Mount(String volume, String path, boolean readOnly) {}
+  /**
+   * A mount.
+   *
+   * @param below what of the volume is mounted; empty for all of it
+   */
+  private record Mount(String volume, String below, String path, boolean readOnly) {}
 
   PodTemplate(Fields template) {
     Fields metadata = template.part("metadata");
@@ -59,7 +65,11 @@ final class PodTemplate {
     }
     for (Fields mount : container.list("volumeMounts")) {
       mounts.add(
-          new Mount(mount.text("name"), mount.text("mountPath"), mount.flag("readOnly", false)));
+          new Mount(
+              mount.text("name"),
+              mount.optionalText("subPathExpr").orElse(""),
+              mount.text("mountPath"),
+              mount.flag("readOnly", false)));
     }
     hook = container.part("lifecycle").part("preStop").part("exec").texts("command");
     startup = Probe.of(container, "startupProbe", ports);
@@ -137,15 +147,16 @@ final class PodTemplate {
   }
 
   /** Returns the options, the image and the arguments with which the engine runs a pod. */
-  List<String> toRun(String pod, String namespace, String address, Map<String, Path> directories) {
+  List<String> toRun(String pod, String namespace, String address, Map<String, Path> directories)
+      throws IOException {
     List<String> run = new ArrayList<>(confinement);
     labels.forEach((name, value) -> run.add("--label=" + name + "=" + value));
-    variables(pod, namespace, address)
-        .forEach((name, value) -> run.add("--env=" + name + "=" + value));
+    Map<String, String> variables = variables(pod, namespace, address);
+    variables.forEach((name, value) -> run.add("--env=" + name + "=" + value));
     for (Mount mount : mounts) {
       run.add(
           "--mount=type=bind,src="
-              + directories.get(mount.volume())
+              + mounted(mount, variables, directories)
               + ",dst="
               + mount.path()
               + (mount.readOnly() ? ",readonly" : ""));
@@ -157,6 +168,16 @@ final class PodTemplate {
     command.stream().skip(1).forEach(run::add);
     run.addAll(arguments);
     return run;
+  }
+
+  /** What is below a volume is bound where it is when the pod starts, and stays that. */
+  private static Path mounted(
+      Mount mount, Map<String, String> variables, Map<String, Path> directories)
+      throws IOException {
+    Path volume = directories.get(mount.volume());
+    return mount.below().isEmpty()
+        ? volume
+        : volume.resolve(substitute(mount.below(), variables)).toRealPath();
   }
 
   private Map<String, String> variables(String pod, String namespace, String address) {
@@ -204,12 +225,24 @@ final class PodTemplate {
       Fields volume = each.getValue();
       if (volume.has("secret")) {
         Fields secret = volume.part("secret");
-        Path files = secrets.get(secret.text("secretName"));
-        if (files == null) {
-          throw new IllegalStateException("there is no secret " + secret.text("secretName"));
-        }
         directories.put(
-            name, made.secret(pod, name, files, secret.number("defaultMode", 0644), group));
+            name,
+            made.secret(
+                pod,
+                name,
+                files(secrets, secret.text("secretName")),
+                secret.number("defaultMode", 0644),
+                group));
+      } else if (volume.has("projected")) {
+        Fields projected = volume.part("projected");
+        directories.put(
+            name,
+            made.projected(
+                pod,
+                name,
+                projection(projected, secrets),
+                projected.number("defaultMode", 0644),
+                group));
       } else {
         // nobody is evicted here who writes more
         volume.part("emptyDir").passOver("sizeLimit");
@@ -217,6 +250,27 @@ final class PodTemplate {
       }
     }
     return directories;
+  }
+
+  private static Path files(Map<String, Path> secrets, String secret) {
+    Path files = secrets.get(secret);
+    if (files == null) {
+      throw new IllegalStateException("there is no secret " + secret);
+    }
+    return files;
+  }
+
+  /** The files of a projected volume, by their paths in it. */
+  private static Map<String, Path> projection(Fields projected, Map<String, Path> secrets) {
+    Map<String, Path> projection = new TreeMap<>();
+    for (Fields source : projected.list("sources")) {
+      Fields secret = source.part("secret");
+      Path files = files(secrets, secret.text("name"));
+      for (Fields item : secret.list("items")) {
+        projection.put(item.text("path"), files.resolve(item.text("key")));
+      }
+    }
+    return projection;
   }
 
   /** Writes the files of a secret anew in the directory that a pod has of it. */

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -80,6 +81,27 @@ final class Volumes {
     Path link = Files.createSymbolicLink(mounted.resolve("..data_tmp"), written.getFileName());
     Files.move(link, mounted.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
     giveToGroup(mounted, group, READ_BY_GROUP);
+  }
+
+  /** Files of several secrets in directories, behind links that all change at once. */
+  Path projected(String pod, String volume, Map<String, Path> files, int fileMode, int group)
+      throws IOException {
+    Path mounted = ofPod(pod, volume);
+    mode(mounted, 01777);
+    Path written = Files.createTempDirectory(mounted, "..2026_");
+    mode(written, 0755);
+    for (Map.Entry<String, Path> file : files.entrySet()) {
+      Path to = written.resolve(file.getKey());
+      mode(Files.createDirectories(to.getParent()), 0755);
+      mode(Files.copy(file.getValue(), to), fileMode);
+    }
+    Files.createSymbolicLink(mounted.resolve("..data"), written.getFileName());
+    for (Path below : list(written)) {
+      Files.createSymbolicLink(
+          mounted.resolve(below.getFileName()), Path.of("..data", "" + below.getFileName()));
+    }
+    giveToGroup(mounted, group, READ_BY_GROUP);
+    return mounted;
   }
 
   private Path ofPod(String pod, String volume) throws IOException {
