@@ -18,6 +18,9 @@ interface Connections extends AutoCloseable {
   /** Takes a connection back that is as it was. */
   void giveBack(Connection connection);
 
+  /** Takes a fenced connection back that foreign code has used, without a transaction. */
+  void giveBackAfterWork(Connection connection);
+
   /** Ends a connection in which something of a request may be left. */
   void discard(Connection connection);
 

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 
 /** A transaction that writes and commits only under the token of a lock. */
 final class FencedTransaction {
@@ -17,30 +16,47 @@ final class FencedTransaction {
     this.connections = requireNonNull(connections, "connections");
   }
 
-  <R> R run(FencedWork<R> work) throws SQLException {
+  <R, E extends Exception> R run(FencedWork<R, E> work) throws SQLException, E {
     Connection connection = connections.forWaiting();
-    boolean whole = false;
+    boolean ended = false;
     try {
       boolean autoCommit = connection.getAutoCommit();
       fence(connection);
+      connection.setAutoCommit(false);
       try {
-        return commit(connection, work);
+        R result = work.on(connection);
+        lock.assertHeld();
+        connection.commit();
+        ended = true;
+        return result;
+      } catch (Throwable e) {
+        ended = rolledBack(connection, e);
+        throw e;
       } finally {
-        whole = restore(connection, autoCommit);
+        // a change of autocommit would commit
+        ended = ended && restore(connection, autoCommit);
       }
     } finally {
-      if (whole) {
-        connections.giveBack(connection);
+      if (ended) {
+        connections.giveBackAfterWork(connection);
       } else {
         connections.discard(connection);
       }
     }
   }
 
-  /** Returns true if nothing is left in the connection of what was done. */
+  private static boolean rolledBack(Connection connection, Throwable cause) {
+    try {
+      connection.rollback();
+      return true;
+    } catch (SQLException e) {
+      cause.addSuppressed(e);
+      return false;
+    }
+  }
+
   private static boolean restore(Connection connection, boolean autoCommit) {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("SET NOT FENCED");
+    try {
       connection.setAutoCommit(autoCommit);
       return true;
     } catch (SQLException e) {
@@ -53,23 +69,6 @@ final class FencedTransaction {
       fence.setString(1, lock.name());
       fence.setLong(2, lock.token());
       fence.execute();
-    }
-  }
-
-  private <R> R commit(Connection connection, FencedWork<R> work) throws SQLException {
-    connection.setAutoCommit(false);
-    try {
-      R result = work.on(connection);
-      lock.assertHeld();
-      connection.commit();
-      return result;
-    } catch (SQLException | RuntimeException | Error e) {
-      try {
-        connection.rollback();
-      } catch (SQLException rollback) {
-        e.addSuppressed(rollback);
-      }
-      throw e;
     }
   }
 }

@@ -110,13 +110,15 @@ public final class HeldLock implements AutoCloseable {
 
   /**
    * Runs work in a transaction of which Tollgate refuses each write, and the commit, unless the
-   * lock is held under this token at that moment. Rolls back if the work fails. Uses a connection
-   * of the client.
+   * lock is held under this token at that moment. Rolls back if the work throws anything. Uses a
+   * connection of the client's own, which nothing else has used after such work, or one of the
+   * application's pool.
    *
+   * @throws E if the work throws it
    * @throws SQLException with 23T01 if the lock was lost; nothing was written then. With 08007 if
    *     it is unknown whether the transaction was committed
    */
-  public <R> R run(FencedWork<R> work) throws SQLException {
+  public <R, E extends Exception> R run(FencedWork<R, E> work) throws SQLException, E {
     requireNonNull(work, "work");
     assertHeld();
     try {

@@ -75,7 +75,7 @@ final class LockObservers {
     for (LockObserver observer : observers) {
       try {
         news.accept(observer);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         LOG.log(Logger.Level.WARNING, "an observer of a lock client", e);
       }
     }

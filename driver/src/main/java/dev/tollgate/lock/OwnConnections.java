@@ -159,6 +159,12 @@ final class OwnConnections implements Connections {
     }
   }
 
+  /** Nothing tells what the work has set in the session, or whether it goes on with it. */
+  @Override
+  public void giveBackAfterWork(Connection connection) {
+    discard(connection);
+  }
+
   @Override
   public void discard(Connection connection) {
     takeBack(connection, /* reusable= */ false);

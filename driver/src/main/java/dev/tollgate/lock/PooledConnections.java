@@ -6,6 +6,7 @@ import dev.tollgate.transport.ClusterSession;
 import java.lang.System.Logger;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,18 @@ final class PooledConnections implements Connections {
     } catch (SQLException e) {
       LOG.log(Logger.Level.DEBUG, "a connection did not go back to its pool", e);
     }
+  }
+
+  /** The pool closes what it has lent, and restores what it knows. It knows nothing of fences. */
+  @Override
+  public void giveBackAfterWork(Connection connection) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET NOT FENCED");
+    } catch (SQLException e) {
+      discard(connection);
+      return;
+    }
+    giveBack(connection);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.tollgate.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
 import dev.tollgate.transport.ClusterSession;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -564,6 +566,48 @@ abstract class LockContract {
         0,
         number("SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS"),
         "a session is left fenced or open");
+  }
+
+  @Test
+  void workThatThrowsWhateverItIsChangesNothing() throws Exception {
+    execute("CREATE TABLE REPORT(ID INT PRIMARY KEY)");
+    try (HeldLock lock = client.acquire("job")) {
+      for (Throwable thrown :
+          List.of(
+              new SQLException("of the work"),
+              new IOException("not declared"),
+              new IllegalStateException("of the work"),
+              new AssertionError("of the work"))) {
+        assertSame(
+            thrown,
+            assertThrows(
+                Throwable.class,
+                () ->
+                    lock.run(
+                        c -> {
+                          c.createStatement().executeUpdate("INSERT INTO REPORT VALUES (1)");
+                          throw undeclared(thrown);
+                        })));
+        assertEquals(0, number("SELECT COUNT(*) FROM REPORT"), thrown::toString);
+      }
+    }
+    execute("DROP TABLE REPORT");
+  }
+
+  /** Throws what the signature does not tell, as Kotlin, Groovy and Scala do. */
+  @SuppressWarnings("unchecked")
+  private static <E extends Throwable> RuntimeException undeclared(Throwable thrown) throws E {
+    throw (E) thrown;
+  }
+
+  /** A thread that the work left running writes nothing without the fence. */
+  @Test
+  void connectionOfWorkIsClosedAfterIt() throws Exception {
+    List<Connection> kept = new ArrayList<>();
+    try (HeldLock lock = client.acquire("job")) {
+      lock.run(kept::add);
+      assertThrows(SQLException.class, () -> kept.get(0).createStatement().execute("SELECT 1"));
+    }
   }
 
   @Test

@@ -98,7 +98,7 @@ final class Volumes {
     Files.createSymbolicLink(mounted.resolve("..data"), written.getFileName());
     for (Path below : list(written)) {
       Files.createSymbolicLink(
-          mounted.resolve(below.getFileName()), Path.of("..data", "" + below.getFileName()));
+          mounted.resolve(below.getFileName()), Path.of("..data", below.getFileName().toString()));
     }
     giveToGroup(mounted, group, READ_BY_GROUP);
     return mounted;
