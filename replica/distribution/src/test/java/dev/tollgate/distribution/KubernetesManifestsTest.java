@@ -122,7 +122,7 @@ class KubernetesManifestsTest {
     Map<String, List<String>> files = new TreeMap<>();
     for (Object source : (List<?>) projected("sources")) {
       for (Object item : (List<?>) at(source, "secret.items")) {
-        String[] path = ((String) at(item, "path")).split("/");
+        String[] path = ((String) at(item, "path")).split("/", -1);
         assertEquals(path[0] + "-tls", at(source, "secret.name"));
         assertEquals(path[1], at(item, "key"));
         files.computeIfAbsent(path[0], node -> new ArrayList<>()).add(path[1]);

@@ -243,6 +243,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     if (request.getPreVote()) {
       settings.requireCaughtUp();
     } else {
+      settings.requireSettled();
       settings.trace().stands(request.getCandidateTerm());
     }
     RequestVoteReplyProto reply =

@@ -86,6 +86,12 @@ public interface PeerService {
    */
   boolean hasCaughtUp();
 
+  /**
+   * False while entries of an earlier term may come into the log of this node, or are on their way
+   * to its disk. What is true in a term in which this node follows no leader stays true in it.
+   */
+  boolean isSettled();
+
   /** Stands for election in place of the leader of a term, unless another node leads by now. */
   void standForElection(String nodeId, long term);
 

@@ -90,7 +90,23 @@ public record PeerSettings(
       throw new IOException(
           "node "
               + nodeId
-              + " does not stand for election: it has not applied its log yet, or its disk hangs");
+              + " does not stand for election: it has not applied its log yet, or its disk hangs"
+              + " or is still writing what an earlier leader has sent");
+    }
+  }
+
+  /**
+   * Checks that the log of this node has all that will ever come of earlier terms. A leader whose
+   * log is still cut, or that is still syncing, could count entries that its disk does not have.
+   *
+   * @throws IOException if something may still come
+   */
+  void requireSettled() throws IOException {
+    if (!service.isSettled()) {
+      throw new IOException(
+          "node "
+              + nodeId
+              + " asks for no votes: its disk is still writing what an earlier leader has sent");
     }
   }
 }

@@ -112,7 +112,7 @@ final class EntrySyncs {
       kept = Math.min(kept, first - 1);
     }
     synced.set(kept);
-    trace.synced(last);
+    trace.synced(kept);
   }
 
   /**

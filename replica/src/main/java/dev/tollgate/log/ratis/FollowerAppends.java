@@ -28,6 +28,8 @@ import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The entries that leaders have this node append. Thread-safe.
@@ -62,12 +64,14 @@ final class FollowerAppends implements PeerService {
   /** How often a request that waits looks whether its leader has gone. */
   private static final long GONE_MILLIS = 100;
 
+  private static final Logger LOG = LoggerFactory.getLogger(FollowerAppends.class);
+
   private static final String LOG_OF_RATIS = RaftLog.class.getPackageName() + ".";
 
   private final Consumer<Throwable> failed;
 
   /** Held while Ratis orders an append, as two connections may bring the same entries at once. */
-  private final Object order = new Object();
+  private final ReentrantLock order = new ReentrantLock();
 
   /**
    * Votes under way. Ratis appends after it has compared the terms, without its monitor: a vote may
@@ -83,6 +87,10 @@ final class FollowerAppends implements PeerService {
 
   private final long electionMillis;
   private final ApplyLag lag;
+
+  /** True while a snapshot arrives that takes the place of the whole log. */
+  private volatile boolean discarding;
+
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
@@ -167,7 +175,7 @@ final class FollowerAppends implements PeerService {
   public boolean hasCaughtUp() {
     RaftServer.Division owner = division;
     Long electable = electableNanos;
-    if (disk.isHung() || (electable != null && electable - System.nanoTime() > 0)) {
+    if (disk.isHung() || !isSettled() || (electable != null && electable - System.nanoTime() > 0)) {
       return false;
     }
     return owner == null
@@ -175,6 +183,24 @@ final class FollowerAppends implements PeerService {
             owner.getRaftLog().getLastCommittedIndex(),
             owner.getInfo().getLastAppliedIndex(),
             System.nanoTime());
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Ratis 3.3.0 counts a leader's own log up to the last entry that it has ever synced. That is
+   * too many until a cut is made, which stands behind the syncs that were begun before it.
+   */
+  @Override
+  public boolean isSettled() {
+    if (!order.tryLock()) {
+      return false;
+    }
+    try {
+      return unfinished.isEmpty();
+    } finally {
+      order.unlock();
+    }
   }
 
   @Override
@@ -231,12 +257,18 @@ final class FollowerAppends implements PeerService {
       return true;
     }
     CompletableFuture<?> reply;
-    synchronized (order) {
-      if (unfinished.anyOf(request) || (installing.isLocked() && namesMembers(request))) {
+    order.lock();
+    try {
+      boolean cuts = mayCut(request);
+      if (discarding
+          || !unfinished.admits(request, cuts)
+          || (installing.isLocked() && namesMembers(request))) {
         return false;
       }
       reply = receiver.receive(request);
-      unfinished.began(request, reply);
+      unfinished.began(request, cuts, reply);
+    } finally {
+      order.unlock();
     }
     watch(reply);
     return true;
@@ -268,6 +300,11 @@ final class FollowerAppends implements PeerService {
     }
   }
 
+  private boolean mayCut(AppendEntriesRequestProto request) {
+    RaftServer.Division owner = division;
+    return owner != null && request.getEntries(0).getIndex() < owner.getRaftLog().getNextIndex();
+  }
+
   /** Has this node not stand for election, because there is a leader. */
   private void leaderHeard() {
     EarlyElection early = election;
@@ -292,22 +329,78 @@ final class FollowerAppends implements PeerService {
       if (checked.hasLastRaftConfigurationLogEntryProto()) {
         membersArrive.accept(checked.getLastRaftConfigurationLogEntryProto());
       }
+      beginDiscarding(checked);
       T answer = receiver.receive(checked);
       chunkArrived.run();
+      if (discarding) {
+        discardLog(checked.getSnapshotChunk().getTermIndex().getIndex());
+      }
       if (trace.isOn()) {
         TracedAnswers.write(trace, request);
       }
       return answer;
     } finally {
+      discarding = false;
       installing.unlock();
+    }
+  }
+
+  /**
+   * Lets no entries in if the log of this node has another entry than the one with which a snapshot
+   * ends: the snapshot then takes the place of the whole log (Raft, figure 13). Ratis 3.3.0
+   * (SegmentedRaftLog.onSnapshotInstalled) keeps a segment that ends after the snapshot.
+   */
+  private void beginDiscarding(InstallSnapshotRequestProto request) {
+    RaftServer.Division owner = division;
+    if (owner == null || !request.getSnapshotChunk().getDone() || isDeposed(request)) {
+      return;
+    }
+    TermIndex covered = TermIndex.valueOf(request.getSnapshotChunk().getTermIndex());
+    order.lock();
+    try {
+      TermIndex own = owner.getRaftLog().getTermIndex(covered.getIndex());
+      discarding = own != null && own.getTerm() != covered.getTerm();
+    } finally {
+      order.unlock();
+    }
+  }
+
+  /** Removes a log that a snapshot has overruled, once the snapshot has taken its place. */
+  private void discardLog(long covered) throws IOException {
+    RaftServer.Division owner = requireNonNull(division, "division");
+    synchronized (owner) {
+      RaftLog log = owner.getRaftLog();
+      if (log.getSnapshotIndex() != covered || log.getStartIndex() < 0) {
+        return;
+      }
+      LOG.warn(
+          "{}: the log is removed, because the leader has another entry {}",
+          owner.getId(),
+          covered);
+      settle();
+      try {
+        log.truncate(log.getStartIndex()).get(SETTLE_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("the node stops", e);
+      } catch (ExecutionException | TimeoutException e) {
+        IllegalStateException left =
+            new IllegalStateException("a log that a snapshot has overruled is not removed", e);
+        failed.accept(left);
+        throw left;
+      }
+      log.onSnapshotInstalled(covered);
     }
   }
 
   private InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
     boolean isNoNews;
-    synchronized (order) {
+    order.lock();
+    try {
       // an entry of a later leader has raised the term by now, or waits until this is over
       isNoNews = isDeposed(request) || isCovered(request);
+    } finally {
+      order.unlock();
     }
     return isNoNews
         ? request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
@@ -371,11 +464,16 @@ final class FollowerAppends implements PeerService {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The election begins once what that leader has sent is on the disk.
+   */
   @Override
   public void standForElection(String nodeId, long term) {
     EarlyElection early = election;
     if (early != null) {
-      early.stand(nodeId, term);
+      var unused = unfinished.all().whenComplete((done, failure) -> early.stand(nodeId, term));
     }
   }
 

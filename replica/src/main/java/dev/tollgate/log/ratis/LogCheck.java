@@ -30,23 +30,37 @@ final class LogCheck {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogCheck.class);
 
+  /** The last entry of a snapshot, or null. */
+  private final @Nullable TermIndex covered;
+
   private @Nullable TermIndex last;
+  private boolean overruled;
 
   /** Where closed segments end that have more than their names say. */
   private final Map<Path, Long> longer = new LinkedHashMap<>();
 
-  private LogCheck() {}
+  private LogCheck(@Nullable TermIndex covered) {
+    this.covered = covered;
+  }
+
+  /**
+   * What a log has.
+   *
+   * @param last the last entry; null if there is none
+   * @param overruled true if the log has another entry than the one with which the snapshot ends
+   */
+  record Result(@Nullable TermIndex last, boolean overruled) {}
 
   /**
    * Reads the log of a node that does not run. Cuts off what closed segments have beyond their
    * names: Ratis cuts a segment, renames it and does not sync it, so a power cut may leave the
    * earlier content under the later name.
    *
-   * @return the last entry; null if there is none
+   * @param covered the last entry of the newest snapshot; null if there is none
    * @throws CorruptLogException if an entry is damaged, missing, or in the wrong place
    */
-  static @Nullable TermIndex run(Path log) throws IOException {
-    LogCheck check = new LogCheck();
+  static Result run(Path log, @Nullable TermIndex covered) throws IOException {
+    LogCheck check = new LogCheck(covered);
     List<Path> segments =
         Snapshots.segments(log).stream()
             .sorted(Comparator.comparingLong(Snapshots::firstIndex))
@@ -61,7 +75,7 @@ final class LogCheck {
           segment.getValue());
       SyncedFiles.truncate(segment.getKey(), segment.getValue());
     }
-    return check.last;
+    return new Result(check.last, check.overruled);
   }
 
   private void read(Path segment) throws IOException {
@@ -116,6 +130,10 @@ final class LogCheck {
               + before.getTerm());
     }
     last = entry;
+    overruled |=
+        covered != null
+            && covered.getIndex() == entry.getIndex()
+            && covered.getTerm() != entry.getTerm();
   }
 
   /** Reads the beginning of an entry: Ratis writes its term and its index first. */

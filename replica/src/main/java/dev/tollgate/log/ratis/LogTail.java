@@ -11,6 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
@@ -130,6 +133,17 @@ final class LogTail {
         return;
       }
     }
+  }
+
+  /** Removes all segments: the leader had another entry where a snapshot ends. */
+  static void removeOverruled(Path log, long snapshot) throws IOException {
+    LOG.warn("{}: the log is removed, because the leader has another entry {}", log, snapshot);
+    List<Path> segments = new ArrayList<>(Snapshots.segments(log));
+    segments.sort(Comparator.comparingLong(Snapshots::firstIndex).reversed());
+    for (Path segment : segments) {
+      Files.delete(segment);
+    }
+    SyncedFiles.sync(log);
   }
 
   private static void remove(Path segment, long last, long snapshot) throws IOException {

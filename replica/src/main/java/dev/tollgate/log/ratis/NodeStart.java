@@ -47,7 +47,8 @@ final class NodeStart {
     if (covered != null) {
       LogTail.removeCovered(files.log(), covered.getIndex());
     }
-    TermIndex logged = LogCheck.run(files.log());
+    InterruptedCut.finish(files.log(), files.syncs().known());
+    TermIndex logged = checked(covered);
     for (TermIndex entry : new TermIndex[] {covered, logged}) {
       if (entry != null) {
         VoteFile.requireTerm(files.storage(), entry);
@@ -59,6 +60,21 @@ final class NodeStart {
     files.traced().restarted(files.storage().getMetadataFile().getMetadata(), end);
     new OpenedLog(files.log(), logged, covered).expectIn(files.division());
     return covered;
+  }
+
+  /**
+   * Checks the log. A snapshot takes the place of a log that has another entry where the snapshot
+   * ends (Raft, figure 13); a node may stop before it has removed that log.
+   */
+  private @Nullable TermIndex checked(@Nullable TermIndex covered) throws IOException {
+    LogCheck.Result log = LogCheck.run(files.log(), covered);
+    if (covered == null || !log.overruled()) {
+      return log.last();
+    }
+    // what the node once had counts no more
+    files.syncs().begin(covered.getIndex());
+    LogTail.removeOverruled(files.log(), covered.getIndex());
+    return null;
   }
 
   /** Restores on an apply thread, because the calling thread has a stack of its own size. */

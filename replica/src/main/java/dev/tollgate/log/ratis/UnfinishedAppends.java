@@ -13,18 +13,30 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
  * Thread-safe.
  */
 final class UnfinishedAppends {
-  private record Range(long first, long last, CompletableFuture<?> reply) {}
+  private record Range(long first, long last, boolean cuts, CompletableFuture<?> reply) {}
 
   private final Deque<Range> ranges = new ConcurrentLinkedDeque<>();
 
-  /** True if one of the entries of a request is on its way. */
-  boolean anyOf(AppendEntriesRequestProto request) {
+  /**
+   * True if a request may begin: none of its entries is on its way, and no cut is. A request that
+   * may cut the log begins alone, because Ratis 3.3.0 takes what it has synced of entries for
+   * synced after it has decided to cut them off, until the cut is made.
+   *
+   * @param cuts true if the log has the first entry of the request, or another in its place
+   */
+  boolean admits(AppendEntriesRequestProto request, boolean cuts) {
     forgetDone();
     long first = request.getEntries(0).getIndex();
     long last = first + request.getEntriesCount() - 1;
     return ranges.stream()
-        .anyMatch(
-            range -> range.first() <= last && first <= range.last() && !range.reply().isDone());
+        .allMatch(
+            range ->
+                range.reply().isDone()
+                    || !(cuts || range.cuts() || (range.first() <= last && first <= range.last())));
+  }
+
+  boolean isEmpty() {
+    return ranges.stream().allMatch(range -> range.reply().isDone());
   }
 
   private void forgetDone() {
@@ -36,12 +48,13 @@ final class UnfinishedAppends {
   /**
    * Records that a request was handed to Ratis. Requests are recorded in the order of the log.
    *
+   * @param cuts as for {@link #admits}
    * @param reply of Ratis to the request
    */
-  void began(AppendEntriesRequestProto request, CompletableFuture<?> reply) {
+  void began(AppendEntriesRequestProto request, boolean cuts, CompletableFuture<?> reply) {
     if (!reply.isDone()) {
       long first = request.getEntries(0).getIndex();
-      ranges.addLast(new Range(first, first + request.getEntriesCount() - 1, reply));
+      ranges.addLast(new Range(first, first + request.getEntriesCount() - 1, cuts, reply));
     }
   }
 

@@ -217,12 +217,32 @@ class PeerLinkTest {
     }
   }
 
+  /** Its term has begun, so nothing more can come of earlier ones but what is under way. */
+  @Test
+  void nodeThatStillWritesWhatAnEarlierLeaderSentAsksForNoVotes() throws Exception {
+    Parameters parameters = new Parameters();
+    PeerRpc.configure(parameters, n1.settings);
+    try (RaftServerRpc rpc =
+        ((ServerFactory) new PeerRpc.Type().newFactory(parameters)).newRaftServerRpc(n1.server())) {
+      rpc.addRaftPeers(List.of(peer(n2)));
+      n1.settled = false;
+      IOException refused = assertThrows(IOException.class, () -> rpc.requestVote(vote(5)));
+      assertTrue(refused.getMessage().contains("is still writing"), refused.getMessage());
+      assertEquals(0, n2.votes.get());
+      n1.settled = true;
+      assertEquals(5, rpc.requestVote(vote(5)).getTerm());
+    }
+  }
+
   private static RequestVoteRequestProto preVote(long term) {
+    return vote(term).toBuilder().setPreVote(true).build();
+  }
+
+  private static RequestVoteRequestProto vote(long term) {
     return RequestVoteRequestProto.newBuilder()
         .setServerRequest(
             RaftRpcRequestProto.newBuilder().setReplyId(ByteString.copyFromUtf8("n2")))
         .setCandidateTerm(term)
-        .setPreVote(true)
         .build();
   }
 

@@ -26,6 +26,7 @@ public final class ScriptedFollower implements AutoCloseable {
       new LinkedHashMap<>();
   private int heartbeats;
   private boolean votes = true;
+  private boolean preVotes = true;
   private boolean appends = true;
   private UnaryOperator<AppendEntriesReplyProto> changes = UnaryOperator.identity();
 
@@ -55,6 +56,11 @@ public final class ScriptedFollower implements AutoCloseable {
   /** Has it refuse its vote, or grant it again. */
   public synchronized void votes(boolean does) {
     votes = does;
+  }
+
+  /** Has it refuse pre-votes, without which the term does not rise, or grant them again. */
+  public synchronized void preVotes(boolean does) {
+    preVotes = does;
   }
 
   /** Has it keep entries waiting, or go on; it answers heartbeats meanwhile. */
@@ -88,7 +94,8 @@ public final class ScriptedFollower implements AutoCloseable {
 
   private synchronized RequestVoteReplyProto vote(RequestVoteRequestProto request) {
     return RequestVoteReplyProto.newBuilder()
-        .setServerReply(reply(request.getServerRequest()).setSuccess(votes || request.getPreVote()))
+        .setServerReply(
+            reply(request.getServerRequest()).setSuccess(request.getPreVote() ? preVotes : votes))
         .setTerm(request.getCandidateTerm())
         .build();
   }

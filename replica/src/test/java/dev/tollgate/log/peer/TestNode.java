@@ -84,6 +84,8 @@ final class TestNode implements AutoCloseable {
   /** Whether nearly all that is committed is applied. */
   volatile boolean caughtUp = true;
 
+  volatile boolean settled = true;
+
   /** Whether requests with entries have to wait. */
   volatile boolean busy;
 
@@ -238,6 +240,11 @@ final class TestNode implements AutoCloseable {
         Thread.onSpinWait();
       }
       receiver.receive(request);
+    }
+
+    @Override
+    public boolean isSettled() {
+      return settled;
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.peer.PeerService;
 import dev.tollgate.log.peer.RawPeer;
+import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,6 +54,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One real node; the test is its leader. */
@@ -126,6 +128,68 @@ class FollowerAppendsTest {
     assertGoesOnAfterTheSnapshot();
   }
 
+  /** The leader has committed another entry 5, so none of the log is known to be right. */
+  @Test
+  void logWithAnotherEntryWhereASnapshotEndsIsRemoved() throws Exception {
+    Path log = LoneFollower.storage(directory).resolve("current");
+    Path kept = directory.resolve("kept");
+    overrule(() -> Files.copy(log.resolve("log_inprogress_0"), kept));
+    assertEquals(6, node.division().getRaftLog().getNextIndex());
+    assertRefusesWhoLacksTheSnapshot(4);
+    // a stop before the log was removed
+    node.close();
+    for (Path segment : Snapshots.segments(log)) {
+      Files.delete(segment);
+    }
+    Files.copy(kept, log.resolve("log_inprogress_0"));
+    try (SyncedIndex index = SyncedIndex.open(log.getParent())) {
+      index.set(9);
+    }
+    node = new LoneFollower(directory, SNAPSHOT_LOG_BYTES);
+    assertEquals(6, node.division().getRaftLog().getNextIndex());
+    assertRefusesWhoLacksTheSnapshot(6);
+  }
+
+  @Test
+  void logGoesOnAfterASnapshotThatHasOverruledIt() throws Exception {
+    overrule(() -> {});
+    AppendEntriesReplyProto next =
+        node.ask(node.request(3, at(3, 5), 5, entry(3, 6, "next"), entry(3, 7, "and next")));
+    assertEquals(AppendResult.SUCCESS, next.getResult());
+    assertEquals(at(3, 7), node.division().getRaftLog().getLastEntryTermIndex().toProto());
+    node.close();
+    node = new LoneFollower(directory, SNAPSHOT_LOG_BYTES);
+    assertEquals(at(3, 7), node.division().getRaftLog().getLastEntryTermIndex().toProto());
+  }
+
+  /** Has a log with entries 0 to 9 of term 1, and takes a snapshot of entry 5 of term 3 over. */
+  private void overrule(Executable before) throws Exception {
+    LogEntryProto[] overruled =
+        LongStream.range(0, 10)
+            .mapToObj(index -> entry(1, index, "overruled"))
+            .toArray(LogEntryProto[]::new);
+    node.ask(node.request(1, null, NOTHING, overruled));
+    try {
+      before.execute();
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        node.installSnapshot(3, at(3, 5), node.membersEntry(1, 0))
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+            .getResult());
+  }
+
+  private void assertRefusesWhoLacksTheSnapshot(long term) throws Exception {
+    node.appends().doubtLeader("n1", term - 1);
+    RequestVoteReplyProto vote =
+        node.requestVote("n3", false, term, at(2, 4))
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    assertFalse(vote.getServerReply().getSuccess());
+    assertEquals(at(3, 5), vote.getLastEntry());
+  }
+
   /** As when the leader has lost the connection, and has more to send by now. */
   @Test
   void entriesSentAgainWithMoreAreAcknowledgedWhenTheyAreInTheLog() throws Exception {
@@ -185,7 +249,7 @@ class FollowerAppendsTest {
         later.append(node.request(4, at(3, 0), NOTHING, entry(4, 1, "elected")), answer::complete);
         await()
             .atMost(LoneFollower.DEADLINE)
-            .until(() -> answer.isDone() || isInState(Thread.State.BLOCKED, "tryAppend"));
+            .until(() -> answer.isDone() || isInState(Thread.State.WAITING, "tryAppend"));
       }
       assertEquals(
           AppendResult.SUCCESS,
@@ -194,6 +258,46 @@ class FollowerAppendsTest {
       await().atMost(LoneFollower.DEADLINE).until(() -> log.getFlushIndex() >= 1);
       assertEquals(4, log.getTermIndex(1).getTerm());
     }
+  }
+
+  /** What is synced of entries that are to be cut off would count for those in their place. */
+  @Test
+  void cutBeginsWhenAllBeforeItIsOnTheDisk() throws Exception {
+    node.ask(node.request(1, null, NOTHING, entry(1, 0, "kept"), entry(1, 1, "overruled")));
+    AppendEntriesRequestProto late = node.request(1, at(1, 1), NOTHING, entry(1, 2, "overruled"));
+    AppendEntriesRequestProto cut = node.request(2, at(1, 0), NOTHING, entry(2, 1, "elected"));
+    RaftLog log = node.division().getRaftLog();
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID)) {
+      node.send(late);
+      writer.awaitHeld();
+      node.send(cut);
+      await().atMost(LoneFollower.DEADLINE).until(() -> isHeldUp("awaitAppended"));
+      assertEquals(3, log.getNextIndex());
+    }
+    node.answer(late);
+    assertEquals(AppendResult.SUCCESS, node.answer(cut).getResult());
+    assertEquals(2, log.getNextIndex());
+  }
+
+  @Test
+  void nothingBeginsWhileTheLogIsCut() throws Exception {
+    node.ask(
+        node.request(
+            1, null, NOTHING, entry(1, 0, "kept"), entry(1, 1, "former"), entry(1, 2, "former")));
+    AppendEntriesRequestProto cut = node.request(2, at(1, 0), NOTHING, entry(2, 1, "elected"));
+    AppendEntriesRequestProto next = node.request(2, at(2, 1), NOTHING, entry(2, 2, "next"));
+    RaftLog log = node.division().getRaftLog();
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID)) {
+      node.send(cut);
+      writer.awaitHeld();
+      node.send(next);
+      await().atMost(LoneFollower.DEADLINE).until(() -> isHeldUp("awaitAppended"));
+      assertEquals(2, log.getNextIndex());
+      assertFalse(node.appends().isSettled());
+    }
+    assertEquals(AppendResult.SUCCESS, node.answer(cut).getResult());
+    assertEquals(AppendResult.SUCCESS, node.answer(next).getResult());
+    assertTrue(node.appends().isSettled());
   }
 
   /** The vote may have looked at the log before the entry was there, and raise the term later. */

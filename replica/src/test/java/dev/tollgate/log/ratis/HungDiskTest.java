@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
@@ -72,6 +73,30 @@ class HungDiskTest {
     await().atMost(DEADLINE).until(() -> nodes.consumer(hung).leading.get());
     nodes.append(hung, "leads again");
     nodes.awaitAll("first", "unknown", "goes on", "goes on and on", "leads again");
+  }
+
+  /** Ratis would hold its monitor until the disk has taken the term. */
+  @Test
+  void nodeWhoseDiskHangsTakesNoSnapshotOfALaterTerm() throws Exception {
+    start(3);
+    int leader = nodes.leader();
+    int hung = (leader + 1) % 3;
+    try (HeldWriter disk = new HeldWriter(nodes.id(hung))) {
+      nodes.append(leader, "without it");
+      disk.awaitHeld();
+      await().atMost(DEADLINE).until(() -> nodes.log(hung).diskHungMillis() > 0);
+      FollowerAppends appends =
+          ((RatisStateMachine)
+                  RatisLogTest.serverOf(nodes.log(hung))
+                      .getDivision(RatisLog.GROUP)
+                      .getStateMachine())
+              .appends();
+      InstallSnapshotRequestProto later =
+          InstallSnapshotRequestProto.newBuilder().setLeaderTerm(appends.term() + 1).build();
+      IOException refused =
+          assertThrows(IOException.class, () -> appends.installSnapshot(later, request -> "taken"));
+      assertTrue(refused.getMessage().contains("hang"), refused.getMessage());
+    }
   }
 
   /** Its log is as long as that of the other one, and each needs the vote of the other. */

@@ -2,8 +2,10 @@ package dev.tollgate.log.ratis;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.entry.CorruptLogException;
 import java.io.ByteArrayOutputStream;
@@ -32,9 +34,12 @@ class LogCheckTest {
     return Files.write(directory.resolve(name), out.toByteArray());
   }
 
+  private TermIndex check() throws IOException {
+    return LogCheck.run(directory, null).last();
+  }
+
   private void assertDamaged(Path segment, String how) {
-    CorruptLogException damaged =
-        assertThrows(CorruptLogException.class, () -> LogCheck.run(directory));
+    CorruptLogException damaged = assertThrows(CorruptLogException.class, this::check);
     assertEquals(
         "its log is damaged in "
             + segment
@@ -47,16 +52,16 @@ class LogCheckTest {
 
   @Test
   void lastEntryOfAWholeLogIsFound() throws IOException {
-    assertNull(LogCheck.run(directory));
+    assertNull(check());
     Path open = segment("log_inprogress_7", 1, 7, 6);
-    assertNull(LogCheck.run(directory));
+    assertNull(check());
     segment("log_0-3", 1, 0, 3);
     segment("log_4-6", 2, 4, 6);
-    assertEquals(TermIndex.valueOf(2, 6), LogCheck.run(directory));
+    assertEquals(TermIndex.valueOf(2, 6), check());
     segment("log_inprogress_7", 3, 7, 9);
-    assertEquals(TermIndex.valueOf(3, 9), LogCheck.run(directory));
+    assertEquals(TermIndex.valueOf(3, 9), check());
     Files.write(open, new byte[100], StandardOpenOption.APPEND);
-    assertEquals(TermIndex.valueOf(3, 9), LogCheck.run(directory), "with room that is reserved");
+    assertEquals(TermIndex.valueOf(3, 9), check(), "with room that is reserved");
   }
 
   @Test
@@ -71,11 +76,11 @@ class LogCheckTest {
   void whatWasCutOffIsCutOffAgain() throws IOException {
     byte[] cut = Files.readAllBytes(segment("log_0-3", 1, 0, 3));
     Path longer = segment("log_0-3", 1, 0, 5);
-    assertEquals(TermIndex.valueOf(1, 3), LogCheck.run(directory));
+    assertEquals(TermIndex.valueOf(1, 3), check());
     assertArrayEquals(cut, Files.readAllBytes(longer));
     Path next = segment("log_inprogress_4", 2, 4, 6);
     Files.write(longer, new byte[] {1, 2, 3}, StandardOpenOption.APPEND);
-    assertEquals(TermIndex.valueOf(2, 6), LogCheck.run(directory), "with part of an entry");
+    assertEquals(TermIndex.valueOf(2, 6), check(), "with part of an entry");
     assertArrayEquals(cut, Files.readAllBytes(longer));
     Files.delete(next);
     byte[] whole = Files.readAllBytes(segment("log_0-3", 1, 0, 5));
@@ -131,5 +136,18 @@ class LogCheckTest {
     Files.write(closed, content);
     assertDamaged(
         closed, "entry 3 at byte " + (8 + 3 * (content.length - 8) / 4) + " is not whole");
+  }
+
+  /** The leader had another entry there, so nothing of the log is right. */
+  @Test
+  void logWithAnotherEntryWhereTheSnapshotEndsIsOverruled() throws IOException {
+    segment("log_0-3", 1, 0, 3);
+    segment("log_inprogress_4", 2, 4, 6);
+    for (TermIndex same :
+        List.of(TermIndex.valueOf(1, 3), TermIndex.valueOf(2, 4), TermIndex.valueOf(9, 7))) {
+      assertFalse(LogCheck.run(directory, same).overruled(), same::toString);
+    }
+    assertTrue(LogCheck.run(directory, TermIndex.valueOf(2, 3)).overruled());
+    assertTrue(LogCheck.run(directory, TermIndex.valueOf(3, 6)).overruled());
   }
 }

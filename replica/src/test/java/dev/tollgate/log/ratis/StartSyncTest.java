@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -275,7 +276,7 @@ class StartSyncTest {
       stream.onEvent(event -> forced.add(Path.of(event.getString("path"))));
       node.perform("after");
       stream.startAsync();
-      Awaitility.await().until(() -> forced.contains(record));
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> forced.contains(record));
     }
   }
 
