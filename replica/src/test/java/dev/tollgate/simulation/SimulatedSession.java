@@ -410,7 +410,7 @@ final class SimulatedSession implements Connection.Owner {
 
   /** Of who may not do this, it is refused. */
   private Kind chooseAboutUsers() {
-    int dice = world.random.nextInt(25);
+    int dice = world.random.nextInt(31);
     if (dice < 13) {
       return dice < 7 ? Kind.GRANT_LOCK : Kind.REVOKE_LOCK;
     } else if (dice < 15) {
@@ -423,6 +423,10 @@ final class SimulatedSession implements Connection.Owner {
     return switch (dice) {
       case 22 -> Kind.MAKE_ADMINISTRATOR;
       case 23 -> Kind.MAKE_ORDINARY;
+      case 24 -> Kind.LOCK_USER;
+      case 25, 26 -> Kind.UNLOCK_USER;
+      case 27 -> Kind.EXPIRE_USER;
+      case 28, 29 -> Kind.KEEP_USER;
       default -> Kind.LIMIT_WORK;
     };
   }
