@@ -58,6 +58,7 @@ class EndedConnectionsTest {
     properties.put("user", user);
     properties.put("password", password);
     properties.put("lockWait", "10ms");
+    properties.put("failoverTimeout", "60s");
     return DriverManager.getConnection(
         "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/", properties);
   }
