@@ -7,13 +7,14 @@ Statement UserStatement() :
     { return statement; }
 }
 
-/** CREATE USER [IF NOT EXISTS] name [PASSWORD { 'password' | ? }] [ADMIN] [WORK LIMIT n] */
+/** CREATE USER [IF NOT EXISTS] name [PASSWORD { 'password' | ? }] [ADMIN] [WORK LIMIT n] [VALID UNTIL 'timestamp'] */
 Statement CreateUser() :
 {
     final boolean lenient;
     final SqlIdentifier user;
     SqlNode password = null;
     SqlNode workLimit = null;
+    SqlNode validUntil = null;
     boolean administrator = false;
 }
 {
@@ -21,22 +22,31 @@ Statement CreateUser() :
     [ LOOKAHEAD({ isNext("PASSWORD") }) <IDENTIFIER> password = TextOrParameter() ]
     [ <ADMIN> { administrator = true; } ]
     [ workLimit = WorkLimit() ]
-    { return new Statement.ConfigureUser("CREATE", user, password, administrator, workLimit, lenient); }
+    [ LOOKAHEAD({ isNext("VALID") }) validUntil = ValidUntil() ]
+    {
+        return new Statement.ConfigureUser(
+            "CREATE", user, password, false, administrator, workLimit, validUntil, lenient);
+    }
 }
 
-/** ALTER USER name { { SET | ADD } PASSWORD { 'password' | ? } | DROP OLD PASSWORD | ADMIN { TRUE | FALSE } | WORK LIMIT n } */
+/**
+ * ALTER USER name { SET PASSWORD { 'password' | ? } [END SESSIONS] | ADD PASSWORD { 'password' | ? } | DROP OLD PASSWORD
+ * | ADMIN { TRUE | FALSE } | WORK LIMIT n | ACCOUNT { LOCK | UNLOCK } | VALID UNTIL 'timestamp' }
+ */
 Statement AlterUser() :
 {
     final String verb;
     final SqlIdentifier user;
     SqlNode password = null;
     SqlNode workLimit = null;
+    SqlNode validUntil = null;
+    boolean endsSessions = false;
     boolean administrator = false;
 }
 {
     <ALTER> <USER> user = SimpleIdentifier()
     (
-        <SET> Word("PASSWORD") password = TextOrParameter() { verb = "SET_PASSWORD"; }
+        <SET> Word("PASSWORD") password = TextOrParameter() endsSessions = EndSessions() { verb = "SET_PASSWORD"; }
     |
         <ADD> Word("PASSWORD") password = TextOrParameter() { verb = "ADD_PASSWORD"; }
     |
@@ -46,9 +56,22 @@ Statement AlterUser() :
     |
         workLimit = WorkLimit() { verb = "SET_WORK_LIMIT"; }
     |
+        LOOKAHEAD({ isNext("ACCOUNT") })
+        Word("ACCOUNT")
+        (
+            LOOKAHEAD({ isNext("UNLOCK") }) Word("UNLOCK") { verb = "UNLOCK_ACCOUNT"; }
+        |
+            Word("LOCK") { verb = "LOCK_ACCOUNT"; }
+        )
+    |
+        LOOKAHEAD({ isNext("VALID") }) validUntil = ValidUntil() { verb = "SET_VALIDITY"; }
+    |
         Word("RENAME") <TO> SimpleIdentifier() { verb = "RENAME"; }
     )
-    { return new Statement.ConfigureUser(verb, user, password, administrator, workLimit, false); }
+    {
+        return new Statement.ConfigureUser(
+            verb, user, password, endsSessions, administrator, workLimit, validUntil, false);
+    }
 }
 
 /** WORK LIMIT n */
@@ -59,6 +82,22 @@ SqlNode WorkLimit() :
     { return SqlLiteral.createExactNumeric(getToken(0).image, getPos()); }
 }
 
+/** VALID UNTIL 'timestamp' */
+SqlNode ValidUntil() :
+{}
+{
+    Word("VALID") Word("UNTIL") <QUOTED_STRING>
+    { return SqlLiteral.createCharString(SqlParserUtil.parseString(getToken(0).image), getPos()); }
+}
+
+/** [END SESSIONS] */
+boolean EndSessions() :
+{}
+{
+    [ <END> Word("SESSIONS") { return true; } ]
+    { return false; }
+}
+
 /** DROP USER [IF EXISTS] name */
 Statement DropUser() :
 {
@@ -67,15 +106,21 @@ Statement DropUser() :
 }
 {
     <DROP> <USER> lenient = IfExists() user = SimpleIdentifier()
-    { return new Statement.ConfigureUser("DROP", user, null, false, null, lenient); }
+    { return new Statement.ConfigureUser("DROP", user, null, false, false, null, null, lenient); }
 }
 
-/** SET PASSWORD { 'password' | ? } */
+/** SET PASSWORD { 'password' | ? } [END SESSIONS] */
 Statement SetPassword() :
-{ final SqlNode password; }
 {
-    <SET> Word("PASSWORD") password = TextOrParameter()
-    { return new Statement.ConfigureUser("SET_PASSWORD", null, password, false, null, false); }
+    final SqlNode password;
+    final boolean endsSessions;
+}
+{
+    <SET> Word("PASSWORD") password = TextOrParameter() endsSessions = EndSessions()
+    {
+        return new Statement.ConfigureUser(
+            "SET_PASSWORD", null, password, endsSessions, false, null, null, false);
+    }
 }
 
 /** GRANT or REVOKE of { { LOCK | FORCE } ON { 'pattern' | ? } | USAGE ON SEQUENCE name }, see isRightOfTollgateNext. */

@@ -20,8 +20,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates, alters and drops users, and grants and revokes rights. With a user its sessions and
- * leases end, and so do their locks and transactions. With a right end the waits that need it.
+ * Creates, alters and drops users, and grants and revokes rights. With a user that is dropped or
+ * locked its sessions and leases end, and so do their locks and transactions. With a right end the
+ * waits that need it.
  */
 final class Accounts {
   /** What ends with a user or a right. */
@@ -67,7 +68,14 @@ final class Accounts {
     if (account != null && !opening.isOf(account)) {
       return new Outcome.Refused(
           RefusalCode.AUTHENTICATION_FAILED,
-          "user " + user + " was dropped and created again after this connection had logged in");
+          "the logins of user "
+              + user
+              + " so far no longer count, because it was locked, created again, or given a password"
+              + " with END SESSIONS: log in again");
+    }
+    String closed = account == null ? null : account.closed(current.nowMicros());
+    if (closed != null) {
+      return new Outcome.Refused(RefusalCode.AUTHENTICATION_FAILED, closed);
     }
     return users.isKnown(user)
         ? null
@@ -95,8 +103,9 @@ final class Accounts {
     if (refused == null && users.isEmpty() && !isUsableAdministrator(account)) {
       refused =
           state(
-              "the first user has to be an administrator with a password, because from then on"
-                  + " clients without a user are refused: CREATE USER name PASSWORD '...' ADMIN");
+              "the first user has to be an administrator with a password and without VALID UNTIL,"
+                  + " because from then on clients without a user are refused: CREATE USER name"
+                  + " PASSWORD '...' ADMIN");
     }
     if (refused != null) {
       return refused;
@@ -125,13 +134,24 @@ final class Accounts {
     }
   }
 
+  /** Ends waiting requests with this outcome, and then the sessions. */
+  private void endSessions(Predicate<Session> ending, Outcome end) {
+    // first the waits, because what ends with one session may be what another waits for
+    for (Session session : List.copyOf(sessions.all())) {
+      if (ending.test(session)) {
+        endings.endWait(session, end);
+      }
+    }
+    endSessions(ending);
+  }
+
   private static List<String> newest(UserAccount account, int most) {
     List<String> verifiers = account.verifiers();
     return verifiers.subList(0, Math.min(most, verifiers.size()));
   }
 
   private static boolean isUsableAdministrator(UserAccount account) {
-    return account.administrator() && !account.verifiers().isEmpty();
+    return account.isLastingAdministrator() && !account.verifiers().isEmpty();
   }
 
   private void created(UserAccount account) {
@@ -145,9 +165,7 @@ final class Accounts {
 
   Outcome alter(Session session, Operation.AlterUser operation) {
     UserName name = operation.user() == null ? session.user() : operation.user();
-    boolean own =
-        name.equals(session.user())
-            && operation.change() == Operation.AlterUser.Change.SET_PASSWORD;
+    boolean own = name.equals(session.user()) && operation.change().setsPassword();
     Outcome.Refused refused = own ? null : rights.administer(session, "alter users");
     if (refused != null) {
       return refused;
@@ -160,12 +178,49 @@ final class Accounts {
     }
     return switch (operation.change()) {
       case SET_PASSWORD -> altered(account.with(List.of(operation.password())));
+      case SET_PASSWORD_AND_END_SESSIONS -> replacePassword(session, account, operation.password());
       case ADD_PASSWORD -> addPassword(account, operation.password());
       case DROP_OLD_PASSWORD -> altered(account.with(newest(account, 1)));
       case MAKE_ADMINISTRATOR -> setAdministrator(account, true);
       case MAKE_ORDINARY -> setAdministrator(account, false);
       case LIMIT_WORK -> altered(account.with(operation.workLimit()));
+      case LOCK_ACCOUNT -> lock(session, account);
+      case UNLOCK_ACCOUNT -> altered(account.locked(false));
+      case LIMIT_VALIDITY -> limitValidity(account, operation.validUntilMicros());
     };
+  }
+
+  private Outcome replacePassword(Session session, UserAccount account, String verifier) {
+    Outcome changed = altered(account.with(List.of(verifier)).numbered(users.nextNumber()));
+    Outcome ended =
+        new Outcome.Refused(
+            RefusalCode.SESSION_GONE,
+            "the password of user " + account.name() + " was changed with END SESSIONS");
+    endings.together(
+        () ->
+            endSessions(
+                other -> other.user().equals(account.name()) && !other.id().equals(session.id()),
+                ended));
+    return changed;
+  }
+
+  private Outcome lock(Session session, UserAccount account) {
+    UserName name = account.name();
+    if (name.equals(session.user())) {
+      return state("user " + name + " cannot lock itself: connect as another administrator");
+    }
+    if (users.isLastAdministrator(account)) {
+      return lastAdministrator(name);
+    }
+    Outcome altered = altered(account.locked(true).numbered(users.nextNumber()));
+    endings.together(() -> endAllOf(name, "user " + name + " was locked"));
+    return altered;
+  }
+
+  private Outcome limitValidity(UserAccount account, long untilMicros) {
+    return untilMicros != UserAccount.ALWAYS && users.isLastAdministrator(account)
+        ? lastAdministrator(account.name())
+        : altered(account.validUntil(untilMicros));
   }
 
   private Outcome addPassword(UserAccount account, String verifier) {
@@ -217,23 +272,15 @@ final class Accounts {
       return failed;
     }
     users.remove(name);
-    endings.together(() -> endAllOf(name));
+    endings.together(() -> endAllOf(name, "user " + name + " was dropped"));
     rights.definitionsChanged();
     current.tell(new Notice.UsersChanged());
     return new Outcome.Answered(true);
   }
 
-  private void endAllOf(UserName name) {
-    Outcome dropped =
-        new Outcome.Refused(RefusalCode.SESSION_GONE, "user " + name + " was dropped");
-    List<Session> open = List.copyOf(sessions.all());
-    // first the waits, because what ends with one session may be what another waits for
-    for (Session session : open) {
-      if (session.user().equals(name)) {
-        endings.endWait(session, dropped);
-      }
-    }
-    endSessions(session -> session.user().equals(name));
+  private void endAllOf(UserName name, String why) {
+    endSessions(
+        session -> session.user().equals(name), new Outcome.Refused(RefusalCode.SESSION_GONE, why));
     for (Lease lease : List.copyOf(leases.all())) {
       if (lease.user().equals(name)) {
         endings.endLease(lease);
@@ -310,8 +357,8 @@ final class Accounts {
     return state(
         "user "
             + name
-            + " is the last administrator: make another user one first, ALTER USER name"
-            + " ADMIN TRUE");
+            + " is the last administrator that can log in at any time: make another user one first,"
+            + " ALTER USER name ADMIN TRUE, without ACCOUNT LOCK and VALID UNTIL");
   }
 
   private static Outcome.Refused state(String message) {

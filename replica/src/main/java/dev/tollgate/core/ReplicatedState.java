@@ -77,5 +77,6 @@ record ReplicatedState(
     waiting.checkBytes();
     transactions.checkInvariants(sessions);
     waiting.checkWaits();
+    users.checkInvariants();
   }
 }

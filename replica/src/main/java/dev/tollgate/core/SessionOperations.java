@@ -109,8 +109,16 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   @Override
   public Outcome alterUser(Operation.AlterUser operation) {
     UserName user = operation.user() == null ? session.user() : operation.user();
-    String object = user + " " + operation.change();
+    String object = user + " " + operation.change() + validity(operation);
     return audit.administered(session, "alter_user", object, accounts.alter(session, operation));
+  }
+
+  private static String validity(Operation.AlterUser operation) {
+    return operation.change() != Operation.AlterUser.Change.LIMIT_VALIDITY
+        ? ""
+        : operation.validUntilMicros() == UserAccount.ALWAYS
+            ? " always"
+            : " until " + operation.validUntilMicros() + " us";
   }
 
   @Override

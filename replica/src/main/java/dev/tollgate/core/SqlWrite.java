@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,19 +133,20 @@ final class SqlWrite implements SqlContext {
     demand(stated);
     clauseUsed = stated != null && !stated.monotonic();
     for (PresentedToken token : demanded) {
-      Outcome.Refused unable = rights.acquire(session, List.of(token.lock()));
-      if (unable != null) {
-        return unable;
-      }
-      if (!locks.isHeldExclusively(token.lock(), token.token())) {
-        return stale(null, token);
+      Outcome.Refused refused =
+          under(
+              token.lock(),
+              () ->
+                  locks.isHeldExclusively(token.lock(), token.token()) ? null : stale(null, token));
+      if (refused != null) {
+        return refused;
       }
     }
     for (FenceId id : ids) {
       Fence fence = fences.existing(id);
       LockName lock = fence.lock();
       rowsFollow |= lock == null;
-      Outcome.Refused refused = lock == null ? null : pass(fence, lock);
+      Outcome.Refused refused = lock == null ? null : under(lock, () -> pass(fence, lock));
       if (refused != null) {
         return refused;
       }
@@ -175,11 +177,14 @@ final class SqlWrite implements SqlContext {
     }
   }
 
-  private Outcome.@Nullable Refused pass(Fence fence, LockName lock) {
+  /** Admits a write under a token of the lock, if the user may write under its tokens at all. */
+  private Outcome.@Nullable Refused under(
+      LockName lock, Supplier<Outcome.@Nullable Refused> admission) {
     Outcome.Refused unable = rights.acquire(session, List.of(lock));
-    if (unable != null) {
-      return unable;
-    }
+    return unable == null ? admission.get() : unable;
+  }
+
+  private Outcome.@Nullable Refused pass(Fence fence, LockName lock) {
     Long token = presentedFor(lock);
     if (token == null) {
       return missing("table " + fence.table(), fence.id(), lock);
@@ -195,10 +200,10 @@ final class SqlWrite implements SqlContext {
 
   @Override
   public Outcome.@Nullable Refused admitRow(FenceId id, LockName lock) {
-    Outcome.Refused unable = rights.acquire(session, List.of(lock));
-    if (unable != null) {
-      return unable;
-    }
+    return under(lock, () -> passRow(id, lock));
+  }
+
+  private Outcome.@Nullable Refused passRow(FenceId id, LockName lock) {
     Long token = presentedFor(lock);
     if (token == null) {
       return missing(rowOf(id), id, lock);
@@ -216,16 +221,14 @@ final class SqlWrite implements SqlContext {
     if (token == null && !locks.isHeld(lock)) {
       return null;
     }
-    Outcome.Refused unable = rights.acquire(session, List.of(lock));
-    if (unable != null) {
-      return unable;
-    }
-    if (token == null) {
-      return missing(rowOf(id), id, lock);
-    }
-    return locks.isHeldExclusively(lock, token)
-        ? null
-        : staleForRow(id, new PresentedToken(lock, token));
+    return under(
+        lock,
+        () ->
+            token == null
+                ? missing(rowOf(id), id, lock)
+                : locks.isHeldExclusively(lock, token)
+                    ? null
+                    : staleForRow(id, new PresentedToken(lock, token)));
   }
 
   @Override

@@ -256,8 +256,8 @@ final class Transactions {
       return null;
     }
     Session session = statement.session();
-    if (users.isDropped(session.user())) {
-      // the session ends with this very command; the database no longer knows its user
+    if (users.isClosed(session.user())) {
+      // the session ends with this very command; the database may no longer know its user
       statement.finish(statement.endedBy(Requests.sessionGone(session.id())));
       return null;
     }

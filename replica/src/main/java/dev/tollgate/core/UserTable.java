@@ -65,9 +65,10 @@ final class UserTable {
     return users.isEmpty() ? name.equals(UserName.ANONYMOUS) : users.containsKey(name);
   }
 
-  /** Returns true for the user of a session that must end, because the user is gone. */
-  boolean isDropped(UserName name) {
-    return !users.containsKey(name) && !name.equals(UserName.ANONYMOUS);
+  /** Returns true for the user of a session that must end: it was dropped or locked. */
+  boolean isClosed(UserName name) {
+    UserAccount account = users.get(name);
+    return account == null ? !name.equals(UserName.ANONYMOUS) : account.locked();
   }
 
   boolean isAdministrator(UserName name) {
@@ -82,13 +83,25 @@ final class UserTable {
     return account == null || account.administrator() ? Limits.FULL_WORK : account.workLimit();
   }
 
-  /** Returns true if there is no other administrator. */
+  /** Returns true if there is no other administrator that can log in at any time. */
   boolean isLastAdministrator(UserAccount account) {
     int administrators = 0;
     for (UserAccount one : users.values()) {
-      administrators += one.administrator() ? 1 : 0;
+      administrators += one.isLastingAdministrator() ? 1 : 0;
     }
-    return account.administrator() && administrators == 1;
+    return account.isLastingAdministrator() && administrators == 1;
+  }
+
+  /**
+   * Checks that somebody can administer the cluster.
+   *
+   * @throws IllegalStateException if nobody can
+   */
+  void checkInvariants() {
+    if (!users.isEmpty()
+        && users.values().stream().noneMatch(UserAccount::isLastingAdministrator)) {
+      throw new IllegalStateException("no administrator of " + users.size() + " users can log in");
+    }
   }
 
   /** Adds a user, or replaces the user of the same name. */

@@ -66,6 +66,11 @@ public final class OperationCodec {
 
   private static final int LIMIT_USER = 32;
 
+  /** A user that expires: the work limit and the end of the validity follow the account. */
+  private static final int CREATE_EXPIRING_USER = 33;
+
+  private static final int LIMIT_VALIDITY = 34;
+
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
   private static final int ROW_BINDING = 2;
@@ -127,8 +132,12 @@ public final class OperationCodec {
       case CREATE_USER -> new Operation.CreateUser(StateCodec.account(in), in.flag());
       case CREATE_LIMITED_USER ->
           new Operation.CreateUser(StateCodec.account(in).with(in.u8()), in.flag());
+      case CREATE_EXPIRING_USER ->
+          new Operation.CreateUser(
+              StateCodec.account(in).with(in.u8()).validUntil(in.i64()), in.flag());
       case ALTER_USER -> alterUser(in);
       case LIMIT_USER -> Operation.AlterUser.workLimit(new UserName(in.string()), in.u8());
+      case LIMIT_VALIDITY -> Operation.AlterUser.validUntil(new UserName(in.string()), in.i64());
       case DROP_USER -> new Operation.DropUser(new UserName(in.string()), in.flag());
       case CHANGE_RIGHT -> new Operation.ChangeRight(in.flag(), StateCodec.right(in));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
@@ -149,6 +158,9 @@ public final class OperationCodec {
       case 2 -> Operation.AlterUser.Change.DROP_OLD_PASSWORD;
       case 3 -> Operation.AlterUser.Change.MAKE_ADMINISTRATOR;
       case 4 -> Operation.AlterUser.Change.MAKE_ORDINARY;
+      case 5 -> Operation.AlterUser.Change.SET_PASSWORD_AND_END_SESSIONS;
+      case 6 -> Operation.AlterUser.Change.LOCK_ACCOUNT;
+      case 7 -> Operation.AlterUser.Change.UNLOCK_ACCOUNT;
       default -> throw new UnknownOperationException("a change of a user of kind " + code);
     };
   }
@@ -160,7 +172,11 @@ public final class OperationCodec {
       case DROP_OLD_PASSWORD -> 2;
       case MAKE_ADMINISTRATOR -> 3;
       case MAKE_ORDINARY -> 4;
-      case LIMIT_WORK -> throw new IllegalArgumentException("is an operation of another kind");
+      case SET_PASSWORD_AND_END_SESSIONS -> 5;
+      case LOCK_ACCOUNT -> 6;
+      case UNLOCK_ACCOUNT -> 7;
+      case LIMIT_WORK, LIMIT_VALIDITY ->
+          throw new IllegalArgumentException("is an operation of another kind");
     };
   }
 
@@ -291,11 +307,15 @@ public final class OperationCodec {
     @Override
     public WireWriter createUser(Operation.CreateUser operation) {
       UserAccount account = operation.account();
-      boolean limited = account.workLimit() != Limits.FULL_WORK;
-      out.u8(limited ? CREATE_LIMITED_USER : CREATE_USER);
+      boolean expiring = account.validUntilMicros() != UserAccount.ALWAYS;
+      boolean limited = expiring || account.workLimit() != Limits.FULL_WORK;
+      out.u8(expiring ? CREATE_EXPIRING_USER : limited ? CREATE_LIMITED_USER : CREATE_USER);
       StateCodec.account(out, account);
       if (limited) {
         out.u8(account.workLimit());
+      }
+      if (expiring) {
+        out.i64(account.validUntilMicros());
       }
       return out.flag(operation.lenient());
     }
@@ -307,6 +327,11 @@ public final class OperationCodec {
         return out.u8(LIMIT_USER)
             .string(requireNonNull(user, "user").value())
             .u8(operation.workLimit());
+      }
+      if (operation.change() == Operation.AlterUser.Change.LIMIT_VALIDITY) {
+        return out.u8(LIMIT_VALIDITY)
+            .string(requireNonNull(user, "user").value())
+            .i64(operation.validUntilMicros());
       }
       out.u8(ALTER_USER).nullableString(user == null ? null : user.value());
       return out.u8(codeOf(operation.change())).nullableString(operation.verifier());

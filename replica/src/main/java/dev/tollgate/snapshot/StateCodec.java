@@ -99,6 +99,9 @@ public final class StateCodec {
   /** A user with a work limit, which comes last. */
   private static final int LIMITED_USER = 30;
 
+  /** A user that is locked or expires, laid out as a limited user; lock and validity come last. */
+  private static final int CLOSING_USER = 31;
+
   private StateCodec() {}
 
   /** Writes the body of a record and returns its kind. */
@@ -130,7 +133,9 @@ public final class StateCodec {
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true, UserName.ANONYMOUS);
       case SESSION_OF_USER -> session(in, /* withContent= */ true, new UserName(in.string()));
       case USER -> new StateRecord.UserState(account(in).numbered(in.i64()));
-      case LIMITED_USER -> new StateRecord.UserState(account(in).numbered(in.i64()).with(in.u8()));
+      case LIMITED_USER -> new StateRecord.UserState(limited(in));
+      case CLOSING_USER ->
+          new StateRecord.UserState(limited(in).locked(in.flag()).validUntil(in.i64()));
       case LOGIN_SECRET -> new StateRecord.LoginSecret(uuid(in), in.i64());
       case RIGHT -> new StateRecord.RightState(right(in));
       case SESSION_FENCE ->
@@ -253,14 +258,16 @@ public final class StateCodec {
     return new StateRecord.WaitingStatement(session, lease, lock, sql, done);
   }
 
-  /** Reads a user without a work limit and a number, in log entries too. */
+  private static UserAccount limited(WireReader in) {
+    return account(in).numbered(in.i64()).with(in.u8());
+  }
+
+  /** Reads a user with a name, passwords and nothing else, in log entries too. */
   public static UserAccount account(WireReader in) {
     return new UserAccount(new UserName(in.string()), in.flag(), list(in, 4, WireReader::string));
   }
 
-  /**
-   * Writes a user as {@link #account(WireReader)} reads it, without the work limit and the number.
-   */
+  /** Writes a user as {@link #account(WireReader)} reads it, without its limits and its number. */
   public static void account(WireWriter out, UserAccount account) {
     out.string(account.name().value()).flag(account.administrator());
     out.i32(account.verifiers().size());
@@ -490,11 +497,16 @@ public final class StateCodec {
       UserAccount account = state.account();
       account(out, account);
       out.i64(account.number());
-      if (account.workLimit() == Limits.FULL_WORK) {
+      boolean closing = account.locked() || account.validUntilMicros() != UserAccount.ALWAYS;
+      if (!closing && account.workLimit() == Limits.FULL_WORK) {
         return USER;
       }
       out.u8(account.workLimit());
-      return LIMITED_USER;
+      if (!closing) {
+        return LIMITED_USER;
+      }
+      out.flag(account.locked()).i64(account.validUntilMicros());
+      return CLOSING_USER;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.h2.Meter;
+import dev.tollgate.store.h2.FullNames;
 import dev.tollgate.store.h2.H2Rights;
 import dev.tollgate.store.h2.StoredExpression;
 import java.util.ArrayDeque;
@@ -17,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.h2.api.ErrorCode;
 import org.h2.engine.RightOwner;
 import org.h2.expression.Expression;
@@ -41,10 +40,6 @@ import org.h2.table.TableView;
  * Thread-safe, as long as no definition runs meanwhile.
  */
 final class OwnerRights {
-  /** A text constant, or a name that may have the name of a schema before it. */
-  private static final Pattern TOKEN =
-      Pattern.compile("'(?:[^']++|'')*+'|\"((?:[^\"]++|\"\")*+)\"(?:\\.\"((?:[^\"]++|\"\")*+)\")?");
-
   private static final String BEFORE_SEQUENCE = "VALUE FOR ";
 
   /** What a table or view reads in another schema than its own, whose owner may read all of it. */
@@ -147,18 +142,13 @@ final class OwnerRights {
   }
 
   private static void addNamed(Table reader, String text, Set<Reading> found, Deque<Table> views) {
-    Matcher tokens = TOKEN.matcher(text);
-    while (tokens.find()) {
-      Schema schema =
-          tokens.group(2) == null
-              ? null
-              : reader.getDatabase().findSchema(unquoted(tokens.group(1)));
+    for (FullNames.FullName full : FullNames.in(text)) {
+      Schema schema = reader.getDatabase().findSchema(full.schema());
       if (schema == null) {
         continue;
       }
-      String name = unquoted(tokens.group(2));
-      boolean sequence =
-          text.startsWith(BEFORE_SEQUENCE, tokens.start() - BEFORE_SEQUENCE.length());
+      String name = full.name();
+      boolean sequence = text.startsWith(BEFORE_SEQUENCE, full.at() - BEFORE_SEQUENCE.length());
       Table table = sequence ? null : schema.findTableOrView(null, name);
       if (table instanceof TableView view) {
         views.add(view);
@@ -168,10 +158,6 @@ final class OwnerRights {
         found.add(new Reading(reader, schema, name, sequence));
       }
     }
-  }
-
-  private static String unquoted(String name) {
-    return name.replace("\"\"", "\"");
   }
 
   private static void requireTable(Reading reading) {

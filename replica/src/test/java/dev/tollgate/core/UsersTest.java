@@ -308,6 +308,10 @@ class UsersTest {
             alter(ann, ANN, Change.ADD_PASSWORD, password("two")),
             alter(ann, null, Change.DROP_OLD_PASSWORD, null),
             alter(ann, ANN, Change.MAKE_ADMINISTRATOR, null),
+            lock(ann, BOB),
+            lock(ann, ANN),
+            unlock(ann, ANN),
+            validUntil(ann, ANN, UserAccount.ALWAYS),
             core.perform(
                 ann,
                 new Operation.ChangeRight(true, new Right(Right.Kind.LOCK, null, "x", "ANN"))))) {
@@ -367,6 +371,187 @@ class UsersTest {
     String other = "SCRAM-SHA-256$9999:b3RoZXI=$five";
     alter(root, ANN, Change.SET_PASSWORD, other);
     assertEquals(List.of(other), passwords(ANN));
+  }
+
+  private Outcome lock(SessionId by, UserName user) {
+    return alter(by, user, Change.LOCK_ACCOUNT, /* verifier= */ null);
+  }
+
+  private Outcome unlock(SessionId by, UserName user) {
+    return alter(by, user, Change.UNLOCK_ACCOUNT, /* verifier= */ null);
+  }
+
+  private Outcome validUntil(SessionId by, UserName user, long micros) {
+    return core.perform(by, Operation.AlterUser.validUntil(user, micros));
+  }
+
+  private String refusedLogin(UserName user) {
+    Outcome.Refused refused = assertInstanceOf(Outcome.Refused.class, core.tryOpen(user));
+    assertEquals(RefusalCode.AUTHENTICATION_FAILED, refused.code());
+    return refused.message();
+  }
+
+  @Test
+  void lockedUserHasNoSessionUntilItIsUnlocked() {
+    SessionId root = withUsers();
+    SessionId ann = core.open(ANN);
+    core.take(ann, "own");
+    core.acquire(ann, "created", core.lease(ann));
+    assertEquals(new Outcome.Answered(true), lock(root, ANN));
+    assertEquals(1, core.machine.state().sessions().size(), "ROOT's");
+    assertTrue(core.machine.state().leases().isEmpty());
+    assertEquals(0, core.machine.state().locks().size());
+    assertEquals(
+        "user ANN is locked: have an administrator ALTER USER ANN ACCOUNT UNLOCK",
+        refusedLogin(ANN));
+    assertEquals(new Outcome.Answered(true), lock(root, ANN), "again");
+    assertEquals(new Outcome.Answered(true), unlock(root, ANN));
+    assertEquals(List.of(password("one")), passwords(ANN), "passwords stay");
+    assertInstanceOf(Outcome.SessionOpened.class, core.tryOpen(ANN));
+    assertEquals(RefusalCode.SESSION_GONE, CoreDriver.refusal(core.perform(ann, locked("x"))));
+  }
+
+  @Test
+  void connectionOfALockedUserLogsInAgain() {
+    SessionId root = withUsers();
+    Command.OpenSession former = opening(numberOf(ANN));
+    lock(root, ANN);
+    unlock(root, ANN);
+    Outcome.Refused refused = assertInstanceOf(Outcome.Refused.class, core.apply(former));
+    assertEquals(RefusalCode.AUTHENTICATION_FAILED, refused.code());
+    assertTrue(refused.message().endsWith("log in again"), refused.message());
+    assertInstanceOf(Outcome.SessionOpened.class, core.apply(opening(numberOf(ANN))));
+  }
+
+  /** As for a dropped user. */
+  @Test
+  void locksAndRowsOfALockedUserGoToOthers() {
+    SessionId root = withUsers();
+    SessionId first = core.open(ANN);
+    SessionId bob = core.open(BOB);
+    SessionId waiter = core.open(BOB);
+    core.take(first, "x");
+    core.perform(first, row("r"));
+    core.acquire(core.open(ANN), "x", null);
+    assertInstanceOf(Outcome.Waiting.class, core.perform(core.open(ANN), row("r")));
+    core.acquire(bob, "x", null);
+    assertInstanceOf(Outcome.Waiting.class, core.perform(waiter, row("r")));
+    int before = core.store.executions;
+    lock(root, ANN);
+    assertEquals(2, CoreDriver.token(core.completed(bob)));
+    assertInstanceOf(Outcome.Executed.class, core.completed(waiter));
+    assertEquals(before + 1, core.store.executions, "BOB's");
+  }
+
+  @Test
+  void passwordEndsOtherSessionsWhenAsked() {
+    withUsers();
+    SessionId ann = core.open(ANN);
+    SessionId other = core.open(ANN);
+    core.take(ann, "mine");
+    core.take(other, "x");
+    LeaseId created = core.lease(other);
+    core.perform(other, row("r"));
+    Command.OpenSession former = opening(numberOf(ANN));
+    alter(ann, null, Change.SET_PASSWORD, password("two"));
+    assertNotNull(core.machine.state().session(other), "nobody has asked for an end");
+    assertInstanceOf(Outcome.SessionOpened.class, core.apply(former));
+    assertEquals(
+        new Outcome.Answered(true),
+        alter(ann, null, Change.SET_PASSWORD_AND_END_SESSIONS, password("three")));
+    assertNull(core.machine.state().session(other));
+    assertNull(tokenOf("x"));
+    assertEquals(List.of("rollback " + other), core.store.ended);
+    assertNotNull(core.machine.state().lease(created), "it expires, like that of any dead client");
+    assertNotNull(core.machine.state().session(ann), "it has asked");
+    assertEquals(1, tokenOf("mine"));
+    assertEquals(List.of(password("three")), passwords(ANN));
+    assertEquals(
+        RefusalCode.AUTHENTICATION_FAILED, CoreDriver.refusal(core.apply(former)), "of before");
+  }
+
+  @Test
+  void administratorEndsSessionsWithAPassword() {
+    SessionId root = withUsers();
+    SessionId ann = core.open(ANN);
+    SessionId bob = core.open(BOB);
+    alter(root, ANN, Change.SET_PASSWORD_AND_END_SESSIONS, password("two"));
+    assertNull(core.machine.state().session(ann));
+    assertNotNull(core.machine.state().session(bob));
+    assertEquals(
+        RefusalCode.RIGHT_MISSING,
+        CoreDriver.refusal(
+            alter(bob, ANN, Change.SET_PASSWORD_AND_END_SESSIONS, password("three"))));
+  }
+
+  /** Between two sessions that both end, nothing is handed on. */
+  @Test
+  void locksOfSessionsThatEndWithAPasswordGoToOthers() {
+    SessionId root = withUsers();
+    SessionId holder = core.open(ANN);
+    SessionId bob = core.open(BOB);
+    core.take(holder, "x");
+    core.acquire(core.open(ANN), "x", null);
+    core.perform(core.open(ANN), locked("x"));
+    core.acquire(bob, "x", null);
+    alter(root, ANN, Change.SET_PASSWORD_AND_END_SESSIONS, password("two"));
+    assertEquals(2, CoreDriver.token(core.completed(bob)));
+    assertNull(core.store.written.get("t"));
+  }
+
+  @Test
+  void userExpiresByTheTimeOfTheLog() {
+    SessionId root = withUsers();
+    long now = core.machine.position().timeMicros();
+    SessionId ann = core.open(ANN);
+    assertEquals(new Outcome.Answered(true), validUntil(root, ANN, now + 1_000_000_000));
+    assertInstanceOf(Outcome.SessionOpened.class, core.tryOpen(ANN));
+    assertEquals(
+        new Outcome.Answered(true),
+        validUntil(root, ANN, Math.max(1, core.machine.position().timeMicros())));
+    assertEquals(
+        "user ANN has expired: have an administrator ALTER USER ANN VALID UNTIL 'timestamp', or"
+            + " 'infinity'",
+        refusedLogin(ANN));
+    assertInstanceOf(Outcome.Granted.class, core.acquire(ann, "x", null), "open sessions go on");
+    validUntil(root, ANN, UserAccount.ALWAYS);
+    assertInstanceOf(Outcome.SessionOpened.class, core.tryOpen(ANN));
+  }
+
+  @Test
+  void someAdministratorCanAlwaysLogIn() {
+    SessionId root = withUsers();
+    alter(root, ANN, Change.MAKE_ADMINISTRATOR, null);
+    SessionId ann = core.open(ANN);
+    for (Outcome outcome : List.of(lock(root, ROOT), lock(ann, ANN))) {
+      assertEquals(RefusalCode.USER_STATE, CoreDriver.refusal(outcome), "of itself");
+    }
+    assertEquals(new Outcome.Answered(true), validUntil(root, ANN, Long.MAX_VALUE - 1));
+    // ANN will be an administrator that cannot log in
+    for (Outcome outcome :
+        List.of(
+            validUntil(root, ROOT, Long.MAX_VALUE - 1),
+            lock(ann, ROOT),
+            drop(ann, ROOT),
+            alter(ann, ROOT, Change.MAKE_ORDINARY, null))) {
+      assertEquals(RefusalCode.USER_STATE, CoreDriver.refusal(outcome));
+    }
+    assertEquals(new Outcome.Answered(true), validUntil(root, ROOT, UserAccount.ALWAYS));
+    assertEquals(new Outcome.Answered(true), lock(root, ANN));
+    assertEquals(new Outcome.Answered(true), validUntil(root, ANN, UserAccount.ALWAYS));
+    assertEquals(
+        RefusalCode.USER_STATE, CoreDriver.refusal(validUntil(root, ROOT, 1)), "ANN is locked");
+    unlock(root, ANN);
+    assertEquals(new Outcome.Answered(true), validUntil(root, ROOT, 1));
+    core.machine.checkInvariants();
+  }
+
+  @Test
+  void firstAdministratorDoesNotExpire() {
+    UserAccount expiring = ADMINISTRATOR.validUntil(Long.MAX_VALUE - 1);
+    assertThrows(IllegalArgumentException.class, () -> new Command.CreateFirstUser(expiring));
+    Outcome outcome = core.perform(core.open(), new Operation.CreateUser(expiring, false));
+    assertEquals(RefusalCode.USER_STATE, CoreDriver.refusal(outcome));
   }
 
   @Test
@@ -470,12 +655,15 @@ class UsersTest {
     SessionId root = withUsers();
     SessionId ann = core.open(ANN);
     SessionId bob = core.open(BOB);
+    create(root, new UserName("DAN"), /* administrator= */ false);
     grant(root, Right.Kind.LOCK, "100\\%", "ANN");
     grant(root, Right.Kind.FORCE, "x%", "BOB");
     core.perform(
         root,
         new Operation.ChangeRight(true, new Right(Right.Kind.SEQUENCE, "PUBLIC", "S", "ANN")));
     alter(root, ANN, Change.ADD_PASSWORD, password("two"));
+    lock(root, new UserName("DAN"));
+    validUntil(root, BOB, 77);
     core.take(ann, "x");
     core.lease(ann);
     core.take(ann, "kept");

@@ -529,6 +529,24 @@ class LoginTest {
   }
 
   @Test
+  void closedUserIsToldOnceItHasProvenWhoItIs() {
+    Local jo = local();
+    jo.logIn("jo", "secret");
+    audit.clear();
+    users.close("jo", "user JO is locked");
+    Reply.Failure ended = assertInstanceOf(Reply.Failure.class, jo.call(new Request.Ping()));
+    assertEquals("28000", ended.sqlState());
+    assertEquals("user JO is locked", ended.message());
+    assertTrue(jo.closed);
+    Reply.Failure refused = assertInstanceOf(Reply.Failure.class, logIn("jo", "secret"));
+    assertEquals("28000", refused.sqlState());
+    assertEquals("user JO is locked", refused.message());
+    Reply.Failure wrong = assertInstanceOf(Reply.Failure.class, logIn("jo", "wrong"));
+    assertTrue(wrong.message().startsWith("the user, the password"), wrong.message());
+    assertEquals(List.of("JO CLOSED", "JO WRONG_PASSWORD"), audit);
+  }
+
+  @Test
   void lockClientLogsIn() throws Exception {
     Properties properties = new Properties();
     properties.setProperty("user", "jo");

@@ -85,8 +85,16 @@ final class TestUsers implements Authentication {
         new User(
             spelled,
             List.of(passwords).stream().map(password -> verifier(password, salt)).toList(),
-            generation.get()));
+            generation.get(),
+            /* closed= */ null));
     return this;
+  }
+
+  /** Has the user be refused with this message, once it has proven who it is. */
+  void close(String name, String why) {
+    users.computeIfPresent(
+        spelled(name),
+        (any, user) -> new User(user.name(), user.passwords(), generation.incrementAndGet(), why));
   }
 
   void drop(String name) {

@@ -75,6 +75,12 @@ enum Breakage {
   RIGHTS_FORGOTTEN,
   /** A snapshot brings users back without their work limits. */
   WORK_LIMITS_FORGOTTEN,
+  /** A snapshot brings users back that are not locked and do not expire. */
+  CLOSED_ACCOUNTS_FORGOTTEN,
+  /** ALTER USER ... ACCOUNT LOCK does nothing. */
+  LOCKED_USER_KEEPS_SESSIONS,
+  /** A user may log in after it has expired. */
+  EXPIRY_OF_USER_IGNORED,
   /** What one user is granted, every user may do. */
   GRANT_COUNTS_FOR_ALL,
   /** A leader raises the feature level, whatever the other members know. */

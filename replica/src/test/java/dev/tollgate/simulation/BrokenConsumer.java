@@ -11,6 +11,8 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryBytes;
@@ -52,6 +54,7 @@ class BrokenConsumer implements LogConsumer {
           RIGHTS_FORGOTTEN,
           FEATURE_LEVEL_FORGOTTEN,
           WORK_LIMITS_FORGOTTEN,
+          CLOSED_ACCOUNTS_FORGOTTEN,
           TRANSACTION_LIMITS_FORGOTTEN ->
           new Forgetful(replica, breakage);
       case DEFINITIONS_NOT_FENCED -> new Replaces(replica, new FencesAsClauses());
@@ -74,6 +77,10 @@ class BrokenConsumer implements LogConsumer {
       case KEEP_ENDS_EARLY -> new Replaces(replica, operations(BrokenConsumer::halfTheKeep));
       case SERIES_FENCED_BY_ITS_FIRST, SERIES_GOES_ON_AFTER_FAILURE, SERIES_NOT_COMMITTED ->
           new Replaces(replica, operations(new BrokenSeries(breakage)));
+      case LOCKED_USER_KEEPS_SESSIONS ->
+          new Replaces(replica, operations(BrokenConsumer::withoutLocks));
+      case EXPIRY_OF_USER_IGNORED ->
+          new Replaces(replica, operations(BrokenConsumer::withoutExpiry));
       case RIGHTS_CHECKED_ON_RECEIPT,
           DROPPED_USER_KEEPS_LOCKS,
           REVOKE_SPARES_WAITS,
@@ -83,6 +90,23 @@ class BrokenConsumer implements LogConsumer {
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
       default -> replica;
     };
+  }
+
+  private static Operation withoutLocks(Operation operation) {
+    return operation instanceof Operation.AlterUser alter
+            && alter.change() == Operation.AlterUser.Change.LOCK_ACCOUNT
+        ? new Operation.AlterUser(
+            alter.user(), Operation.AlterUser.Change.DROP_OLD_PASSWORD, /* verifier= */ null)
+        : operation;
+  }
+
+  private static Operation withoutExpiry(Operation operation) {
+    UserName user = operation instanceof Operation.AlterUser alter ? alter.user() : null;
+    return user != null
+            && operation instanceof Operation.AlterUser alter
+            && alter.change() == Operation.AlterUser.Change.LIMIT_VALIDITY
+        ? Operation.AlterUser.validUntil(user, UserAccount.ALWAYS)
+        : operation;
   }
 
   private static UnaryOperator<Command> operations(UnaryOperator<Operation> replacement) {
@@ -259,6 +283,11 @@ class BrokenConsumer implements LogConsumer {
       if (breakage == Breakage.WORK_LIMITS_FORGOTTEN
           && state instanceof StateRecord.UserState user) {
         return new StateRecord.UserState(user.account().with(Limits.FULL_WORK));
+      }
+      if (breakage == Breakage.CLOSED_ACCOUNTS_FORGOTTEN
+          && state instanceof StateRecord.UserState user) {
+        return new StateRecord.UserState(
+            user.account().locked(false).validUntil(UserAccount.ALWAYS));
       }
       if (breakage == Breakage.TOKEN_COUNTER_NOT_RESTORED
           && state instanceof StateRecord.Counters counters) {

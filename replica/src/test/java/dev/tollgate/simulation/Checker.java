@@ -101,7 +101,7 @@ final class Checker {
       List<Command> commands = read.commands();
       times.appliesFirst(index, read);
       commands.forEach(this::requireThatNobodyCountsOn);
-      model.apply(index, commands);
+      model.apply(index, read.stampMicros(), commands);
       for (Model.Keep keep : model.takeKeeps()) {
         keptUntil.put(keep.lease(), world.now() + World.millis(keep.millis()));
       }

@@ -92,6 +92,7 @@ final class Model {
 
   private long lastTransaction;
   private long lastSession;
+  private long logMicros;
   private long lastLease;
   private long index;
 
@@ -183,9 +184,10 @@ final class Model {
     return fact == null ? 0 : fact.ownLease;
   }
 
-  void apply(long at, List<Command> commands) {
+  void apply(long at, long stampMicros, List<Command> commands) {
     index = at;
     for (Command command : commands) {
+      logMicros = Math.max(logMicros, stampMicros);
       if (command instanceof Command.OpenSession open) {
         open(open);
       } else if (command instanceof Command.CloseSession close) {
@@ -199,6 +201,8 @@ final class Model {
       } else if (command instanceof Command.Expire expire) {
         expire.sessions().forEach(id -> endSession(id.value()));
         expire.leases().forEach(id -> endLease(id.value()));
+      } else if (command instanceof Command.ResetLogTime && stampMicros > 0) {
+        logMicros = stampMicros;
       }
       runLocked();
       if (users.takeChanged()) {
@@ -211,7 +215,7 @@ final class Model {
 
   private void open(Command.OpenSession open) {
     String user = open.user().value();
-    if (users.mayConnect(user)) {
+    if (users.mayOpen(user, open.userNumber(), logMicros)) {
       SessionFact fact = new SessionFact(user);
       fact.leaseTtlMillis = open.leaseTtlMillis();
       sessions.put(++lastSession, fact);
@@ -239,9 +243,8 @@ final class Model {
   }
 
   private String changeUsers(SessionFact session, Op op) {
-    boolean known = users.mayConnect(op.user());
     String answer = users.execute(op, session.user);
-    if (known && !users.mayConnect(op.user())) {
+    if (!users.mayHaveSessions(op.user())) {
       locks.endTogether(() -> endAllOf(op.user()));
     }
     return answer;
@@ -428,7 +431,11 @@ final class Model {
           DROP_USER,
           MAKE_ADMINISTRATOR,
           MAKE_ORDINARY,
-          LIMIT_WORK ->
+          LIMIT_WORK,
+          LOCK_USER,
+          UNLOCK_USER,
+          EXPIRE_USER,
+          KEEP_USER ->
           changeUsers(session, op);
       case READ, RENEW_LEASE -> throw new Violation("I6", "a query is in the log: " + op);
     };

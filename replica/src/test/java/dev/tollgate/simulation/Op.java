@@ -6,6 +6,8 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.TransactionMode;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +79,12 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     DROP_USER,
     MAKE_ADMINISTRATOR,
     MAKE_ORDINARY,
-    LIMIT_WORK
+    LIMIT_WORK,
+    LOCK_USER,
+    UNLOCK_USER,
+    /** Of the time from which on the user may not log in, which depends on the lock. */
+    EXPIRE_USER,
+    KEEP_USER
   }
 
   /** The administrator that is always there. */
@@ -242,6 +249,15 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     return value % 5 == 0 ? "%" + lock : lockName();
   }
 
+  /** The time of the log from which on the user may not log in; some time in the run. */
+  long expiryMicros() {
+    return SimulatedNode.WALL_START_MICROS + 8_000_000L * (lock + 1);
+  }
+
+  private static Instant instant(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+  }
+
   /** How many permits it gives the lock; 0 to take its definition away. */
   int permits() {
     return (int) (value % 3);
@@ -292,6 +308,10 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case MAKE_ADMINISTRATOR -> "ALTER USER " + user() + " ADMIN TRUE";
       case MAKE_ORDINARY -> "ALTER USER " + user() + " ADMIN FALSE";
       case LIMIT_WORK -> "ALTER USER " + user() + " WORK LIMIT " + (100 - lock);
+      case LOCK_USER -> "ALTER USER " + user() + " ACCOUNT LOCK";
+      case UNLOCK_USER -> "ALTER USER " + user() + " ACCOUNT UNLOCK";
+      case EXPIRE_USER -> "ALTER USER " + user() + " VALID UNTIL '" + instant(expiryMicros()) + "'";
+      case KEEP_USER -> "ALTER USER " + user() + " VALID UNTIL 'infinity'";
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
           throw new IllegalStateException("a series has a text for each of its parts");
     };
@@ -339,7 +359,11 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
           DROP_USER,
           MAKE_ADMINISTRATOR,
           MAKE_ORDINARY,
-          LIMIT_WORK ->
+          LIMIT_WORK,
+          LOCK_USER,
+          UNLOCK_USER,
+          EXPIRE_USER,
+          KEEP_USER ->
           List.of();
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT -> List.of();
     };

@@ -58,7 +58,7 @@ final class SimulatedNode {
           List.of(
               PasswordVerifier.of("root", new byte[16], PasswordVerifier.MIN_ITERATIONS).text()));
 
-  private static final long WALL_START_MICROS = 1_767_225_600_000_000L;
+  static final long WALL_START_MICROS = 1_767_225_600_000_000L;
 
   private final Simulation simulation;
 

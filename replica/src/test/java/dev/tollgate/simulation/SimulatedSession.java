@@ -410,19 +410,23 @@ final class SimulatedSession implements Connection.Owner {
 
   /** Of who may not do this, it is refused. */
   private Kind chooseAboutUsers() {
-    int dice = world.random.nextInt(25);
-    if (dice < 13) {
-      return dice < 7 ? Kind.GRANT_LOCK : Kind.REVOKE_LOCK;
-    } else if (dice < 15) {
-      return dice == 13 ? Kind.GRANT_FORCE : Kind.REVOKE_FORCE;
-    } else if (dice < 18) {
-      return dice < 17 ? Kind.GRANT_UPDATE : Kind.REVOKE_UPDATE;
-    } else if (dice < 22) {
-      return dice == 18 ? Kind.DROP_USER : Kind.CREATE_USER;
+    int dice = world.random.nextInt(36);
+    if (dice < 18) {
+      return dice < 9 ? Kind.GRANT_LOCK : Kind.REVOKE_LOCK;
+    } else if (dice < 20) {
+      return dice == 18 ? Kind.GRANT_FORCE : Kind.REVOKE_FORCE;
+    } else if (dice < 23) {
+      return dice < 22 ? Kind.GRANT_UPDATE : Kind.REVOKE_UPDATE;
+    } else if (dice < 27) {
+      return dice == 23 ? Kind.DROP_USER : Kind.CREATE_USER;
     }
     return switch (dice) {
-      case 22 -> Kind.MAKE_ADMINISTRATOR;
-      case 23 -> Kind.MAKE_ORDINARY;
+      case 27 -> Kind.MAKE_ADMINISTRATOR;
+      case 28 -> Kind.MAKE_ORDINARY;
+      case 29 -> Kind.LOCK_USER;
+      case 30, 31 -> Kind.UNLOCK_USER;
+      case 32 -> Kind.EXPIRE_USER;
+      case 33, 34 -> Kind.KEEP_USER;
       default -> Kind.LIMIT_WORK;
     };
   }

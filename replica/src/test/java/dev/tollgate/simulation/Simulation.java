@@ -286,6 +286,9 @@ final class Simulation {
           REVOKE_SPARES_WAITS,
           RIGHTS_FORGOTTEN,
           WORK_LIMITS_FORGOTTEN,
+          CLOSED_ACCOUNTS_FORGOTTEN,
+          LOCKED_USER_KEEPS_SESSIONS,
+          EXPIRY_OF_USER_IGNORED,
           GRANT_COUNTS_FOR_ALL ->
           true;
       default -> false;

@@ -90,6 +90,8 @@ class SimulationTest {
       assertTrue(counts.getOrDefault("users dropped", 0L) > 0, "no user was dropped");
       assertTrue(counts.getOrDefault("users created", 0L) > 0, "no user came back");
       assertTrue(counts.getOrDefault("work limits set", 0L) > 0, "no work limit was set");
+      assertTrue(counts.getOrDefault("users locked", 0L) > 0, "no user was locked");
+      assertTrue(counts.getOrDefault("users made to expire", 0L) > 0, "no user was to expire");
       assertTrue(counts.getOrDefault("rights changed", 0L) > SEEDS, "hardly a right was changed");
       assertTrue(
           counts.getOrDefault("refused for want of a right", 0L) > SEEDS,
@@ -145,11 +147,14 @@ class SimulationTest {
         arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 1, Set.of("I3")),
         arguments(Breakage.SERIES_GOES_ON_AFTER_FAILURE, 1, Set.of("I6", "I10")),
         arguments(Breakage.SERIES_NOT_COMMITTED, 1, Set.of("I6")),
-        arguments(Breakage.RIGHTS_CHECKED_ON_RECEIPT, 55, Set.of("I6", "I9")),
+        arguments(Breakage.RIGHTS_CHECKED_ON_RECEIPT, 51, Set.of("I6", "I9")),
         arguments(Breakage.DROPPED_USER_KEEPS_LOCKS, 1, Set.of("I9")),
         arguments(Breakage.REVOKE_SPARES_WAITS, 1, Set.of("I6", "I9")),
         arguments(Breakage.RIGHTS_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.WORK_LIMITS_FORGOTTEN, 1, Set.of("I7")),
+        arguments(Breakage.CLOSED_ACCOUNTS_FORGOTTEN, 1, Set.of("I7")),
+        arguments(Breakage.LOCKED_USER_KEEPS_SESSIONS, 1, Set.of("I6", "I9")),
+        arguments(Breakage.EXPIRY_OF_USER_IGNORED, 1, Set.of("I6", "I9")),
         arguments(Breakage.GRANT_COUNTS_FOR_ALL, 1, Set.of("I6", "I9")),
         arguments(Breakage.LEVEL_OF_MEMBERS_UNCHECKED, 1, Set.of("levels")),
         arguments(Breakage.COMMAND_BEFORE_ITS_LEVEL, 1, Set.of("levels")),

@@ -100,6 +100,9 @@ final class StateDigest {
     add(account.name().value());
     add(account.administrator() ? 1 : 0);
     add(account.workLimit());
+    add(account.locked() ? 1 : 0);
+    add(account.validUntilMicros());
+    add(account.number());
     account.verifiers().forEach(this::add);
   }
 

@@ -175,6 +175,15 @@ class StateDigestTest {
     all.put("administrator", users(ROOT, alter(Change.MAKE_ADMINISTRATOR, null)));
     all.put("work limit", users(ROOT, perform(1, 2, AlterUser.workLimit(ANN, 99))));
     all.put("another work limit", users(ROOT, perform(1, 2, AlterUser.workLimit(ANN, 98))));
+    all.put("locked user", users(ROOT, alter(Change.LOCK_ACCOUNT, null)));
+    all.put(
+        "login again",
+        users(
+            ROOT,
+            alter(Change.LOCK_ACCOUNT, null),
+            perform(1, 3, new AlterUser(ANN, Change.UNLOCK_ACCOUNT, null))));
+    all.put("validity", users(ROOT, perform(1, 2, AlterUser.validUntil(ANN, 98))));
+    all.put("another validity", users(ROOT, perform(1, 2, AlterUser.validUntil(ANN, 99))));
     all.put("password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$1")));
     all.put("another password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$2")));
     all.put("feature level", users(ROOT, new Command.RaiseFeatureLevel(2)));

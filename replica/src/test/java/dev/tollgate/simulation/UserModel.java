@@ -25,6 +25,16 @@ final class UserModel {
   /** By name: whether the user is an administrator. */
   private final Map<String, Boolean> users = new TreeMap<>();
 
+  /** By name: which logins count. */
+  private final Map<String, Long> numbers = new TreeMap<>();
+
+  private final Set<String> locked = new TreeSet<>();
+
+  /** By name: the time from which on the user may not log in. */
+  private final Map<String, Long> expiries = new TreeMap<>();
+
+  private long lastNumber;
+
   private final Set<Granted> granted = new HashSet<>();
 
   /** Who may change rows. */
@@ -43,8 +53,8 @@ final class UserModel {
   /** What {@link Op#setUpUsers} leaves. */
   static UserModel afterSetUp() {
     UserModel model = new UserModel();
-    model.users.put(Op.ROOT, true);
-    Op.USERS.forEach(user -> model.users.put(user, false));
+    model.create(Op.ROOT, true);
+    Op.USERS.forEach(user -> model.create(user, false));
     String first = Op.USERS.get(0);
     model.writers.add(first);
     for (int lock = 0; lock < Op.LOCKS; lock++) {
@@ -53,8 +63,30 @@ final class UserModel {
     return model;
   }
 
-  boolean mayConnect(String user) {
-    return users.isEmpty() || users.containsKey(user);
+  /**
+   * @param number of the login
+   * @param logMicros the time of the log
+   */
+  boolean mayOpen(String user, long number, long logMicros) {
+    if (users.isEmpty()) {
+      return true;
+    }
+    boolean counts = number == 0 || number == numbers.getOrDefault(user, 0L);
+    boolean expired = logMicros >= expiries.getOrDefault(user, Long.MAX_VALUE);
+    if (mayHaveSessions(user)) {
+      count(expired ? "expired users refused" : counts ? "users let in" : "old logins refused");
+    }
+    return mayHaveSessions(user) && counts && !expired;
+  }
+
+  /** Also those that were opened before the user expired. */
+  boolean mayHaveSessions(String user) {
+    return users.isEmpty() || (users.containsKey(user) && !locked.contains(user));
+  }
+
+  private void create(String user, boolean administers) {
+    users.put(user, administers);
+    numbers.put(user, ++lastNumber);
   }
 
   boolean administers(String user) {
@@ -98,7 +130,9 @@ final class UserModel {
     return switch (op.kind()) {
       case CREATE_USER -> {
         count(known ? "users created again" : "users created");
-        users.putIfAbsent(user, false);
+        if (!known) {
+          create(user, false);
+        }
         yield "0";
       }
       case DROP_USER -> user.equals(by) ? "refused" : drop(user);
@@ -114,12 +148,31 @@ final class UserModel {
         count(known ? "work limits set" : "work limits refused");
         yield known ? "0" : "refused";
       }
+      case LOCK_USER -> known && !user.equals(by) ? lock(user) : "refused";
+      case UNLOCK_USER -> known ? done(locked.remove(user)) : "refused";
+      case EXPIRE_USER -> known ? done(expire(user, op.expiryMicros())) : "refused";
+      case KEEP_USER -> known ? done(expiries.remove(user) != null) : "refused";
       default -> throw new IllegalArgumentException("not about users: " + op);
     };
   }
 
+  private String lock(String user) {
+    count("users locked");
+    locked.add(user);
+    numbers.put(user, ++lastNumber);
+    return "0";
+  }
+
+  private boolean expire(String user, long atMicros) {
+    count("users made to expire");
+    expiries.put(user, atMicros);
+    return true;
+  }
+
   private String drop(String user) {
     if (users.remove(user) != null) {
+      locked.remove(user);
+      expiries.remove(user);
       count("users dropped");
       granted.removeIf(one -> one.user.equals(user));
       writers.remove(user);

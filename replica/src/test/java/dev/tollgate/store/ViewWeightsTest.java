@@ -64,6 +64,18 @@ class ViewWeightsTest {
     return "CREATE VIEW V" + i + " AS " + query.replace("?", "V" + (i - 1));
   }
 
+  /** A view that has its own name in a text is no circle. */
+  @Test
+  void namesInTextsAreNotUsed() {
+    replica.ok(session, "CREATE VIEW W AS SELECT C, '\"PUBLIC\".\"W\"' AS A FROM T");
+    replica.ok(
+        session,
+        "CREATE VIEW X AS SELECT C, 'it''s \"PUBLIC\".\"X\"' AS \"B'\", '\"PUBLIC\".\"X\"' AS A FROM W");
+    assertInstanceOf(
+        Outcome.SqlFailed.class,
+        replica.run(session, "CREATE OR REPLACE VIEW W AS SELECT C, 'x' AS A FROM X"));
+  }
+
   @Test
   void viewWithNamedQueriesWeighsFiftyTimes() {
     replica.ok(session, "CREATE VIEW V1 AS WITH X AS (SELECT C FROM V0) SELECT A.C FROM X A, X B");

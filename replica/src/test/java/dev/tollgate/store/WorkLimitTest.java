@@ -46,7 +46,7 @@ class WorkLimitTest {
     driver.apply(new Command.CreateFirstUser(new UserAccount(ROOT, true, List.of("m$1:s$k"))));
     root = driver.open(ROOT);
     driver.perform(
-        root, new Operation.CreateUser(new UserAccount(ANN, false, 5, List.of()), false));
+        root, new Operation.CreateUser(new UserAccount(ANN, false, List.of()).with(5), false));
     ann = driver.open(ANN);
     driver.ok(root, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
     for (int first = 1; first < 6_000; first += 200) {

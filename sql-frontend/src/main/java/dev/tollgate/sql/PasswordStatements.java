@@ -46,11 +46,12 @@ final class PasswordStatements {
     return switch (Tokens.upperCase(tokens.get(0)) + " " + Tokens.upperCase(tokens.get(1))) {
       case "CREATE USER" ->
           "CREATE USER [IF NOT EXISTS] name [PASSWORD {'password' | ?}] [ADMIN] [WORK"
-              + " LIMIT n]";
+              + " LIMIT n] [VALID UNTIL 'timestamp']";
       case "ALTER USER" ->
-          "ALTER USER name {SET PASSWORD {'password' | ?} | ADD PASSWORD {'password' | ?} | DROP"
-              + " OLD PASSWORD | ADMIN {TRUE | FALSE} | WORK LIMIT n}";
-      case "SET PASSWORD" -> "SET PASSWORD {'password' | ?}";
+          "ALTER USER name {SET PASSWORD {'password' | ?} [END SESSIONS] | ADD PASSWORD"
+              + " {'password' | ?} | DROP OLD PASSWORD | ADMIN {TRUE | FALSE} | WORK LIMIT n |"
+              + " ACCOUNT {LOCK | UNLOCK} | VALID UNTIL {'timestamp' | 'infinity'}}";
+      case "SET PASSWORD" -> "SET PASSWORD {'password' | ?} [END SESSIONS]";
       default -> "";
     };
   }

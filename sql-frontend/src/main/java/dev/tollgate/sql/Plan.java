@@ -271,15 +271,20 @@ public sealed interface Plan {
    * @param password an {@link Argument.Text} or an {@link Argument.Parameter}; null for CREATE
    *     without a password, and for the changes that need none
    * @param administrator whether CREATE says ADMIN, or SET_ADMINISTRATOR says TRUE
+   * @param endsSessions whether the other sessions of the user end, for SET_PASSWORD
    * @param workLimit in percent, 1 to 100, for SET_WORK_LIMIT and CREATE; 0 for none
+   * @param validUntilMicros microseconds since 1970, for SET_VALIDITY and CREATE; {@link
+   *     Long#MAX_VALUE} for infinity, 0 for none
    * @param lenient whether nothing happens if the user exists (CREATE) or does not exist (DROP)
    */
   record ConfigureUser(
       ConfigureUser.Change change,
       @Nullable String user,
       @Nullable Argument password,
+      boolean endsSessions,
       boolean administrator,
       int workLimit,
+      long validUntilMicros,
       boolean lenient,
       int parameterCount)
       implements Plan {
@@ -295,6 +300,10 @@ public sealed interface Plan {
       DROP_OLD_PASSWORD,
       SET_ADMINISTRATOR,
       SET_WORK_LIMIT,
+      /** The user may not log in, and its sessions end. */
+      LOCK_ACCOUNT,
+      UNLOCK_ACCOUNT,
+      SET_VALIDITY,
       DROP
     }
 
@@ -322,6 +331,13 @@ public sealed interface Plan {
           && (workLimit != 0) != (change == ConfigureUser.Change.SET_WORK_LIMIT)) {
         throw new IllegalArgumentException(change + " with work limit " + workLimit);
       }
+      if (change != ConfigureUser.Change.CREATE
+          && (validUntilMicros != 0) != (change == ConfigureUser.Change.SET_VALIDITY)) {
+        throw new IllegalArgumentException(change + " valid until " + validUntilMicros);
+      }
+      if (endsSessions && change != ConfigureUser.Change.SET_PASSWORD) {
+        throw new IllegalArgumentException(change + " with END SESSIONS");
+      }
       if (lenient && change != ConfigureUser.Change.CREATE && change != ConfigureUser.Change.DROP) {
         throw new IllegalArgumentException("lenient " + change);
       }
@@ -341,10 +357,14 @@ public sealed interface Plan {
           + user
           + ", password="
           + (password instanceof Argument.Text ? "hidden" : password)
+          + ", endsSessions="
+          + endsSessions
           + ", administrator="
           + administrator
           + ", workLimit="
           + workLimit
+          + ", validUntilMicros="
+          + validUntilMicros
           + ", lenient="
           + lenient
           + ", parameterCount="

@@ -3,6 +3,18 @@ package dev.tollgate.sql;
 import dev.tollgate.sql.Findings.TargetUse;
 import dev.tollgate.sql.UseRules.Role;
 import dev.tollgate.sql.tree.Statement;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
+import java.time.temporal.TemporalAccessor;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -11,6 +23,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Plans statements about users, and GRANT and REVOKE of the rights that H2 does not know. */
 final class Users {
+  /** A day, or a day and a time, with or without an offset; years of four digits. */
+  private static final DateTimeFormatter TIME =
+      new DateTimeFormatterBuilder()
+          .append(DateTimeFormatter.ISO_LOCAL_DATE)
+          .optionalStart()
+          .appendPattern("[ ]['T']")
+          .append(DateTimeFormatter.ISO_LOCAL_TIME)
+          .optionalStart()
+          .appendPattern("[ ][XXX][X]")
+          .toFormatter(Locale.ROOT)
+          .withResolverStyle(ResolverStyle.STRICT);
+
+  /** No year of five digits: views show this time. */
+  private static final Instant END = Instant.parse("+10000-01-01T00:00:00Z");
 
   private Users() {}
 
@@ -30,8 +56,10 @@ final class Users {
         Plan.ConfigureUser.Change.valueOf(statement.verb()),
         user,
         text(statement.password(), "a password", SqlLimits.PASSWORD_LENGTH),
+        statement.endsSessions(),
         statement.administrator(),
         statement.workLimit() == null ? 0 : workLimit(statement.workLimit()),
+        statement.validUntil() == null ? 0 : validUntilMicros(statement.validUntil()),
         statement.lenient(),
         tokens.parameterCount());
   }
@@ -45,6 +73,38 @@ final class Users {
     throw Refusals.notAllowed(
         percent.getParserPosition(),
         "a work limit is 1 to " + SqlLimits.FULL_WORK + ", in percent of what a statement may do");
+  }
+
+  private static long validUntilMicros(SqlNode time) {
+    String text = Arguments.text((SqlCharStringLiteral) time).strip();
+    if (text.equalsIgnoreCase("infinity")) {
+      return Long.MAX_VALUE;
+    }
+    try {
+      TemporalAccessor read =
+          TIME.parseBest(text, OffsetDateTime::from, LocalDateTime::from, LocalDate::from);
+      Instant instant = instant(read);
+      long micros =
+          TimeUnit.SECONDS.toMicros(instant.getEpochSecond())
+              + TimeUnit.NANOSECONDS.toMicros(instant.getNano());
+      if (micros > 0 && instant.isBefore(END)) {
+        return micros;
+      }
+    } catch (DateTimeException e) {
+      // told below, as for a time before 1970
+    }
+    throw Refusals.notAllowed(
+        time.getParserPosition(),
+        "VALID UNTIL takes a time from 1970 to 9999 like '2030-12-31 23:59:59', of UTC unless it ends with"
+            + " an offset like +02:00, or 'infinity'");
+  }
+
+  private static Instant instant(TemporalAccessor time) {
+    if (time instanceof OffsetDateTime there) {
+      return there.toInstant();
+    }
+    LocalDateTime local = time instanceof LocalDate day ? day.atStartOfDay() : (LocalDateTime) time;
+    return local.toInstant(ZoneOffset.UTC);
   }
 
   static Plan.ConfigureRight plan(Tokens tokens, Statement.ConfigureRight statement) {

@@ -70,14 +70,50 @@ class UsersTest {
   @Test
   void workIsLimited() {
     assertEquals(
-        new ConfigureUser(Change.CREATE, "BOB", PASSWORD, false, 1, false, 0),
+        new ConfigureUser(Change.CREATE, "BOB", PASSWORD, false, false, 1, 0, false, 0),
         frontend.plan("CREATE USER bob PASSWORD 'p''w' WORK LIMIT 1"));
     assertEquals(
-        new ConfigureUser(Change.SET_WORK_LIMIT, "BOB", null, false, 100, false, 0),
+        new ConfigureUser(Change.SET_WORK_LIMIT, "BOB", null, false, false, 100, 0, false, 0),
         frontend.plan("alter user bob work limit 100"));
     assertEquals(
-        new ConfigureUser(Change.CREATE, "WORK", null, false, 0, false, 0),
+        new ConfigureUser(Change.CREATE, "WORK", null, false, false, 0, 0, false, 0),
         frontend.plan("CREATE USER work"));
+  }
+
+  @Test
+  void accountIsLockedAndUnlocked() {
+    assertPlan("ALTER USER bob ACCOUNT LOCK", Change.LOCK_ACCOUNT, "BOB", null, false, false);
+    assertPlan(
+        "alter user account account unlock", Change.UNLOCK_ACCOUNT, "ACCOUNT", null, false, false);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2030-12-31, 1924905600000000",
+    "2030-12-31 23:59, 1924991940000000",
+    "2030-12-31 23:59:59.000001, 1924991999000001",
+    "2030-12-31T23:59:59Z, 1924991999000000",
+    "2030-12-31 23:59:59+02, 1924984799000000",
+    "2030-12-31 23:59:59 -02:30, 1925000999000000",
+    "9999-12-31 23:59:59.9999999, 253402300799999999",
+    "Infinity, 9223372036854775807"
+  })
+  void userIsValidUntilATime(String time, long micros) {
+    assertEquals(
+        new ConfigureUser(Change.SET_VALIDITY, "BOB", null, false, false, 0, micros, false, 0),
+        frontend.plan("ALTER USER bob VALID UNTIL '" + time + "'"));
+    assertEquals(
+        new ConfigureUser(Change.CREATE, "VALID", null, false, true, 7, micros, false, 0),
+        frontend.plan("CREATE USER valid ADMIN WORK LIMIT 7 VALID UNTIL '" + time + "'"));
+  }
+
+  @Test
+  void passwordEndsSessionsIfAsked() {
+    for (String sql :
+        List.of("SET PASSWORD ? END SESSIONS", "ALTER USER bob SET PASSWORD ? END SESSIONS")) {
+      Plan plan = frontend.plan(sql);
+      assertTrue(assertInstanceOf(ConfigureUser.class, plan).endsSessions(), sql);
+    }
   }
 
   @Test
@@ -101,7 +137,7 @@ class UsersTest {
       boolean lenient) {
     int parameters = password instanceof Argument.Parameter ? 1 : 0;
     assertEquals(
-        new ConfigureUser(change, user, password, administrator, 0, lenient, parameters),
+        new ConfigureUser(change, user, password, false, administrator, 0, 0, lenient, parameters),
         frontend.plan(sql),
         sql);
   }
@@ -184,6 +220,18 @@ class UsersTest {
           ALTER USER bob WORK LIMIT 0                | NOT_ALLOWED | 27 | a work limit is 1 to 100
           ALTER USER bob WORK LIMIT 101              | NOT_ALLOWED | 27 | a work limit is 1 to 100
           CREATE USER bob WORK LIMIT 99999999999999999999 | NOT_ALLOWED | 28 | a work limit is 1 to 100
+          ALTER USER bob VALID UNTIL ''              | NOT_ALLOWED | 28 | VALID UNTIL takes a time from 1970
+          ALTER USER bob VALID UNTIL '1969-12-31'    | NOT_ALLOWED | 28 | VALID UNTIL takes a time from 1970
+          ALTER USER bob VALID UNTIL '2030-02-30'    | NOT_ALLOWED | 28 | VALID UNTIL takes a time from 1970
+          ALTER USER bob VALID UNTIL '2030-12-31 x'  | NOT_ALLOWED | 28 | VALID UNTIL takes a time from 1970
+          ALTER USER bob VALID UNTIL '+999999999-12-31' | NOT_ALLOWED | 28 | VALID UNTIL takes a time from 1970
+          ALTER USER bob VALID UNTIL '+10000-01-01'  | NOT_ALLOWED | 28 | VALID UNTIL takes a time from 1970
+          ALTER USER bob VALID UNTIL ?               | SYNTAX      | 28 | write ALTER USER name {SET PASSWORD
+          ALTER USER bob VALID                       | SYNTAX      | 20 | write ALTER USER name {SET PASSWORD
+          ALTER USER bob ACCOUNT                     | SYNTAX      | 22 | write ALTER USER name {SET PASSWORD
+          ALTER USER bob ACCOUNT CLOSE               | SYNTAX      | 24 | write ALTER USER name {SET PASSWORD
+          ALTER USER bob ADD PASSWORD 'x' END SESSIONS | SYNTAX    | 33 | write ALTER USER name {SET PASSWORD
+          SET PASSWORD 'x' END                       | SYNTAX      | 20 | write SET PASSWORD {'password'
           ALTER USER bob PASSWORD 'x'                | SYNTAX      | 16 | write ALTER USER name {SET PASSWORD
           ALTER USER bob DROP PASSWORD               | SYNTAX      | 21 | write ALTER USER name {SET PASSWORD
           SET PASSWORD                               | SYNTAX      | 12 | write SET PASSWORD {'password'
@@ -249,13 +297,15 @@ class UsersTest {
   void planDoesNotShowThePassword() {
     String text = frontend.plan("CREATE USER bob PASSWORD 's3cret' ADMIN").toString();
     assertEquals(
-        "ConfigureUser[change=CREATE, user=BOB, password=hidden, administrator=true,"
-            + " workLimit=0, lenient=false, parameterCount=0]",
+        "ConfigureUser[change=CREATE, user=BOB, password=hidden, endsSessions=false,"
+            + " administrator=true, workLimit=0, validUntilMicros=0, lenient=false,"
+            + " parameterCount=0]",
         text);
     assertEquals(
         "ConfigureUser[change=SET_PASSWORD, user=null, password=Parameter[index=0],"
-            + " administrator=false, workLimit=0, lenient=false, parameterCount=1]",
-        frontend.plan("SET PASSWORD ?").toString());
+            + " endsSessions=true, administrator=false, workLimit=0, validUntilMicros=0,"
+            + " lenient=false, parameterCount=1]",
+        frontend.plan("SET PASSWORD ? END SESSIONS").toString());
   }
 
   @ParameterizedTest
@@ -279,35 +329,49 @@ class UsersTest {
     Argument number = new Argument.Integral(1);
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.DROP, null, null, false, 0, false, 0));
+        () -> new ConfigureUser(Change.DROP, null, null, false, false, 0, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.ADD_PASSWORD, "BOB", null, false, 0, false, 0));
+        () -> new ConfigureUser(Change.ADD_PASSWORD, "BOB", null, false, false, 0, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.DROP, "BOB", PASSWORD, false, 0, false, 0));
+        () -> new ConfigureUser(Change.DROP, "BOB", PASSWORD, false, false, 0, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.CREATE, "BOB", number, false, 0, false, 0));
+        () -> new ConfigureUser(Change.CREATE, "BOB", number, false, false, 0, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.DROP, "BOB", null, true, 0, false, 0));
+        () -> new ConfigureUser(Change.DROP, "BOB", null, false, true, 0, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.SET_ADMINISTRATOR, "BOB", null, true, 0, true, 0));
+        () -> new ConfigureUser(Change.SET_ADMINISTRATOR, "BOB", null, false, true, 0, 0, true, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.SET_WORK_LIMIT, "BOB", null, false, 0, false, 0));
+        () -> new ConfigureUser(Change.SET_WORK_LIMIT, "BOB", null, false, false, 0, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.DROP, "BOB", null, false, 5, false, 0));
+        () -> new ConfigureUser(Change.DROP, "BOB", null, false, false, 5, 0, false, 0));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new ConfigureUser(Change.DROP, "BOB", null, true, false, 0, 0, false, 0));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new ConfigureUser(Change.DROP, "BOB", null, false, false, 0, 5, false, 0));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new ConfigureUser(Change.SET_VALIDITY, "BOB", null, false, false, 0, 0, false, 0));
   }
 
-  /** ADMIN, PASSWORD and OLD are no reserved words. */
+  /**
+   * No word of these statements is reserved, ADMIN, PASSWORD, OLD, ACCOUNT and VALID among them.
+   */
   @Test
   void wordsOfTheStatementsAreFree() {
     assertInstanceOf(
-        Plan.Write.class, frontend.plan("CREATE TABLE password (admin INT, old INT, lock INT)"));
+        Plan.Write.class,
+        frontend.plan(
+            "CREATE TABLE password (admin INT, old INT, lock INT, account INT,"
+                + " valid INT, until INT, sessions INT, unlock INT)"));
     assertInstanceOf(
         Plan.Read.class, frontend.plan("SELECT password.admin FROM password WHERE old > 1"));
     assertRefused("DELETE FROM t WHERE password 's3'", Reason.SYNTAX, 30, "unexpected \"'s3'\"");

@@ -118,7 +118,7 @@ public sealed interface Command {
           "lease ttl", leaseTtlMillis, Limits.LEASE_TTL_MIN_MILLIS, Limits.LEASE_TTL_MAX_MILLIS);
     }
 
-    /** True if the session may be one of this user, whose name is that of the command. */
+    /** True if the login of the session still counts for this user, which has its name. */
     public boolean isOf(UserAccount account) {
       return userNumber == ANY_NUMBER || userNumber == account.number();
     }
@@ -389,7 +389,7 @@ public sealed interface Command {
   record CreateFirstUser(UserAccount account) implements Command {
     public CreateFirstUser {
       requireNonNull(account, "account");
-      if (!account.administrator() || account.verifiers().isEmpty()) {
+      if (!account.isLastingAdministrator() || account.verifiers().isEmpty()) {
         throw new IllegalArgumentException("no administrator with a password: " + account);
       }
     }

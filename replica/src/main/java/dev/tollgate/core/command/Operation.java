@@ -266,6 +266,9 @@ public sealed interface Operation {
   record CreateUser(UserAccount account, boolean lenient) implements Operation {
     public CreateUser {
       requireNonNull(account, "account");
+      if (account.locked()) {
+        throw new IllegalArgumentException("created locked: " + account);
+      }
     }
 
     @Override
@@ -280,26 +283,44 @@ public sealed interface Operation {
    * @param user null for the session's user
    * @param verifier of the new password; null for changes without one
    * @param workLimit the new work limit, see {@link UserAccount}; 0 for changes without one
+   * @param validUntilMicros the new end of the validity, see {@link UserAccount}; 0 for changes
+   *     without one
    */
-  record AlterUser(@Nullable UserName user, Change change, @Nullable String verifier, int workLimit)
+  record AlterUser(
+      @Nullable UserName user,
+      Change change,
+      @Nullable String verifier,
+      int workLimit,
+      long validUntilMicros)
       implements Operation {
 
     /** What happens to the user. */
     public enum Change {
       /** The password is the only one from now on. */
       SET_PASSWORD,
+      /** As SET_PASSWORD; sessions of the user end, but for the one that asks. */
+      SET_PASSWORD_AND_END_SESSIONS,
       /** The password is valid beside the newest one. */
       ADD_PASSWORD,
       /** Only the newest password stays valid. */
       DROP_OLD_PASSWORD,
       MAKE_ADMINISTRATOR,
       MAKE_ORDINARY,
-      LIMIT_WORK
+      LIMIT_WORK,
+      /** The user may not log in, and its sessions and leases end. */
+      LOCK_ACCOUNT,
+      UNLOCK_ACCOUNT,
+      LIMIT_VALIDITY;
+
+      /** True for a change of which the new password is the only one. */
+      public boolean setsPassword() {
+        return this == SET_PASSWORD || this == SET_PASSWORD_AND_END_SESSIONS;
+      }
     }
 
     public AlterUser {
       requireNonNull(change, "change");
-      boolean needed = change == Change.SET_PASSWORD || change == Change.ADD_PASSWORD;
+      boolean needed = change.setsPassword() || change == Change.ADD_PASSWORD;
       if (needed != (verifier != null)) {
         throw new IllegalArgumentException(change + " with or without a password");
       }
@@ -313,16 +334,27 @@ public sealed interface Operation {
         throw new IllegalArgumentException(
             change + " of " + user + " with a work limit of " + workLimit);
       }
+      if (change == Change.LIMIT_VALIDITY) {
+        requireNonNull(user, "user");
+        UserAccount.requireTime(validUntilMicros);
+      } else if (validUntilMicros != 0) {
+        throw new IllegalArgumentException(change + " with a validity");
+      }
     }
 
-    /** A change that sets no work limit. */
+    /** A change that sets neither a work limit nor a validity. */
     public AlterUser(@Nullable UserName user, Change change, @Nullable String verifier) {
-      this(user, change, verifier, 0);
+      this(user, change, verifier, 0, 0);
     }
 
     /** ALTER USER ... WORK LIMIT. */
     public static AlterUser workLimit(UserName user, int percent) {
-      return new AlterUser(user, Change.LIMIT_WORK, null, percent);
+      return new AlterUser(user, Change.LIMIT_WORK, null, percent, 0);
+    }
+
+    /** ALTER USER ... VALID UNTIL. */
+    public static AlterUser validUntil(UserName user, long micros) {
+      return new AlterUser(user, Change.LIMIT_VALIDITY, null, 0, micros);
     }
 
     /** The verifier of a change that has one. */

@@ -389,7 +389,7 @@ final class FollowerAppends implements PeerService {
         failed.accept(left);
         throw left;
       }
-      log.onSnapshotInstalled(covered);
+      var unused = log.onSnapshotInstalled(covered);
     }
   }
 

@@ -186,11 +186,11 @@ final class ConsolePage implements AutoCloseable {
         + " pages of the console are open, as many as this node keeps up to date: close one of them";
   }
 
-  /** False once the user has been dropped, or has become another kind of user. */
+  /** False once the user may no longer log in, or has become another kind of user. */
   private boolean isStillAdmitted(Caller caller) {
     Facts facts = node.replica().facts();
     UserName viewer = ConsoleView.viewer(caller);
-    boolean known = caller.user() == null ? !facts.hasUsers() : facts.user(viewer) != null;
+    boolean known = caller.user() == null ? !facts.hasUsers() : facts.mayLogIn(viewer);
     return known && facts.isAdministrator(viewer) == caller.administrator();
   }
 

@@ -128,6 +128,7 @@ final class Doorkeeper {
         yield Decision.admit(new Caller(true, user, isAdministrator(user)));
       }
       case WRONG -> unauthorized("the user or the password is wrong");
+      case CLOSED -> refused(Answer.FORBIDDEN, requireNonNull(result.closed()));
       case TOO_MANY ->
           Decision.refuse(
               Answer.text(

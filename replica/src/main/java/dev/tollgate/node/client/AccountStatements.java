@@ -68,13 +68,20 @@ final class AccountStatements {
       case CREATE ->
           new Operation.CreateUser(
               new UserAccount(
-                  user,
-                  plan.administrator(),
-                  plan.workLimit() == 0 ? Limits.ORDINARY_WORK : plan.workLimit(),
-                  password == null ? List.of() : List.of(verifier(password, null))),
+                      user,
+                      plan.administrator(),
+                      password == null ? List.of() : List.of(verifier(password, null)))
+                  .with(plan.workLimit() == 0 ? Limits.ORDINARY_WORK : plan.workLimit())
+                  .validUntil(
+                      plan.validUntilMicros() == 0 ? UserAccount.ALWAYS : plan.validUntilMicros()),
               plan.lenient());
       case SET_PASSWORD ->
-          alter(named, Operation.AlterUser.Change.SET_PASSWORD, verifier(text(password), null));
+          alter(
+              named,
+              plan.endsSessions()
+                  ? Operation.AlterUser.Change.SET_PASSWORD_AND_END_SESSIONS
+                  : Operation.AlterUser.Change.SET_PASSWORD,
+              verifier(text(password), null));
       case ADD_PASSWORD ->
           alter(
               named,
@@ -88,6 +95,9 @@ final class AccountStatements {
                   ? Operation.AlterUser.Change.MAKE_ADMINISTRATOR
                   : Operation.AlterUser.Change.MAKE_ORDINARY,
               null);
+      case LOCK_ACCOUNT -> alter(named, Operation.AlterUser.Change.LOCK_ACCOUNT, null);
+      case UNLOCK_ACCOUNT -> alter(named, Operation.AlterUser.Change.UNLOCK_ACCOUNT, null);
+      case SET_VALIDITY -> Operation.AlterUser.validUntil(user, plan.validUntilMicros());
       case SET_WORK_LIMIT -> Operation.AlterUser.workLimit(user, plan.workLimit());
       case DROP -> new Operation.DropUser(user, plan.lenient());
     };

@@ -41,16 +41,18 @@ public interface Authentication {
       };
 
   /**
-   * A user that may log in.
+   * A user.
    *
    * @param name as the cluster spells it
    * @param passwords the verifiers of the valid passwords, at most {@link
    *     ScramServer#MAX_VERIFIERS}; none for a user that has a certificate only. All have one salt
    *     and one number of iterations, because the proof of a client is made with these: the
    *     verifier of a second password is made by {@link PasswordVerifier#beside}
-   * @param number tells the user from former and later ones of its name
+   * @param number tells logins that count from those that no longer do, see {@code UserAccount}
+   * @param closed why the user may not log in, for whoever has proven to be this user; null if it
+   *     may
    */
-  record User(String name, List<PasswordVerifier> passwords, long number) {
+  record User(String name, List<PasswordVerifier> passwords, long number, @Nullable String closed) {
     public User {
       passwords = List.copyOf(passwords);
       if (passwords.size() > ScramServer.MAX_VERIFIERS) {
@@ -85,8 +87,8 @@ public interface Authentication {
 
   /**
    * The user of this name, as {@link #spelled} returned it; null if there is none. Called for each
-   * request of a client that has logged in: the connection of a dropped user ends with its next
-   * request.
+   * request of a client that has logged in: the connection of a user that was dropped or locked
+   * ends with its next request.
    */
   @Nullable User find(String spelled);
 

@@ -40,6 +40,8 @@ public interface AuthenticationListener {
     WRONG_PASSWORD,
     /** The certificate names no user, or another one. */
     WRONG_CERTIFICATE,
+    /** The user has proven who it is, and is locked or has expired. */
+    CLOSED,
     /** A message is malformed, or binds to another channel: somebody may sit in between. */
     MALFORMED,
     /** The client made another request instead of a login. */

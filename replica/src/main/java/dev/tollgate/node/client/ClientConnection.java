@@ -139,7 +139,7 @@ public final class ClientConnection {
       }
       if (request instanceof Request.Hello || !greeting.isOver()) {
         greeting.take(request, answer);
-      } else if (!greeting.endIfDropped(answer)) {
+      } else if (!greeting.endIfOutdated(sessions::hasOpenSession, answer)) {
         dispatch(request, frame.losses(), audit.isOn() ? audited(answer) : answer);
       }
     } catch (WireFormatException e) {

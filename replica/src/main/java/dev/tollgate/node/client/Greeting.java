@@ -10,6 +10,7 @@ import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -67,24 +68,26 @@ final class Greeting {
     return user;
   }
 
-  /** Tells the user from others of its name. */
+  /** Tells the login from others of the name; see {@link Authentication.User#number}. */
   long userNumber() {
     return userNumber;
   }
 
-  /** Ends the connection of a user that was dropped; returns false if the user still exists. */
-  boolean endIfDropped(Consumer<Reply> answer) {
+  /**
+   * Ends the connection if its login no longer counts; returns false if it does. A session that has
+   * outlived the other sessions of its user keeps its connection.
+   *
+   * @param hasSession whether the connection has a session that is open
+   */
+  boolean endIfOutdated(BooleanSupplier hasSession, Consumer<Reply> answer) {
     String name = user;
-    if (name == null || isStillThere(users.find(name)) || !users.knowsUsers()) {
+    Authentication.User found = name == null ? null : users.find(name);
+    boolean counts = found != null && (found.number() == userNumber || hasSession.getAsBoolean());
+    if (name == null || counts || !users.knowsUsers()) {
       return false;
     }
-    login.dropped(name, answer);
+    login.outdated(name, found, answer);
     return true;
-  }
-
-  /** A user of the same name that was created later is another one. */
-  private boolean isStillThere(Authentication.@Nullable User found) {
-    return found != null && found.number() == userNumber;
   }
 
   /** Takes hello, or any request before the greeting is over. */

@@ -145,7 +145,7 @@ final class Login {
     if (user == null) {
       refuse(answer, SqlState.LOGIN_REFUSED, REFUSED, Reason.WRONG_CERTIFICATE);
     } else {
-      succeed(user, new byte[0], success);
+      succeed(user, new byte[0], answer, success);
     }
   }
 
@@ -222,14 +222,21 @@ final class Login {
             passwords.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
       } else {
         delays.succeeded(user, link.address());
-        succeed(known, last, success);
+        succeed(known, last, answer, success);
       }
     } catch (ScramException e) {
       malformed(String.valueOf(e.getMessage()), answer);
     }
   }
 
-  private void succeed(Authentication.User user, byte[] last, Success success) {
+  /** Only now the client is told that its user may not log in: a stranger learns nothing. */
+  private void succeed(
+      Authentication.User user, byte[] last, Consumer<Reply> answer, Success success) {
+    String closed = user.closed();
+    if (closed != null) {
+      refuse(answer, SqlState.LOGIN_REFUSED, closed, Reason.CLOSED);
+      return;
+    }
     access.listener().loggedIn(attempt());
     success.over(user, last);
   }
@@ -247,13 +254,20 @@ final class Login {
         Reason.NO_LOGIN);
   }
 
-  /** Ends a connection whose user no longer exists. */
-  void dropped(String user, Consumer<Reply> answer) {
+  /**
+   * Ends a connection whose login no longer counts.
+   *
+   * @param now the user that has the name now, or null
+   */
+  void outdated(String user, Authentication.@Nullable User now, Consumer<Reply> answer) {
+    String closed = now == null ? "user '" + user + "' was dropped" : now.closed();
     end(
         answer,
         new Reply.Failure(
             SqlState.LOGIN_REFUSED,
-            "user '" + user + "' was dropped: log in again, if there is such a user now"));
+            closed == null
+                ? "the logins of user '" + user + "' so far no longer count: log in again"
+                : closed));
   }
 
   private void refuse(Consumer<Reply> answer, SqlState why, String message, Reason reason) {

@@ -39,6 +39,8 @@ public final class PasswordLogin {
     RIGHT,
     /** The user does not exist, or the password is wrong; nobody is told which. */
     WRONG,
+    /** The user is who it says, and may not log in: {@link Result#closed} says why. */
+    CLOSED,
     /** Too many attempts have failed: try again after {@link Result#retryAfter}. */
     TOO_MANY,
     /** Too many other attempts are being checked: try again. */
@@ -51,16 +53,18 @@ public final class PasswordLogin {
    * The answer to an attempt.
    *
    * @param user as the cluster spells it; null unless the verdict is {@link Verdict#RIGHT}
+   * @param closed null unless the verdict is {@link Verdict#CLOSED}
    * @param retryAfter zero unless the verdict is {@link Verdict#TOO_MANY}
    */
-  public record Result(Verdict verdict, @Nullable String user, Duration retryAfter) {
+  public record Result(
+      Verdict verdict, @Nullable String user, @Nullable String closed, Duration retryAfter) {
     public Result {
       requireNonNull(verdict, "verdict");
       requireNonNull(retryAfter, "retryAfter");
     }
 
     private static Result of(Verdict verdict) {
-      return new Result(verdict, null, Duration.ZERO);
+      return new Result(verdict, null, null, Duration.ZERO);
     }
   }
 
@@ -136,15 +140,15 @@ public final class PasswordLogin {
     Authentication.User known = access.users().find(name);
     List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
     String digest = digest(BASIC, name, password);
-    if (isRemembered(digest, verifiers)) {
-      return right(name);
-    }
     String address = ClientAddresses.of(from);
+    if (known != null && isRemembered(digest, verifiers)) {
+      return right(known, new Attempt(name, address, BASIC));
+    }
     if (!places.take(name, address)) {
       return Result.of(Verdict.BUSY);
     }
     try {
-      return check(name, password, verifiers, digest, address);
+      return check(name, password, known, digest, address);
     } finally {
       places.giveBack(name, address);
     }
@@ -164,29 +168,42 @@ public final class PasswordLogin {
     }
     String digest = digest(EXTERNAL, name, attempt.address());
     if (!isRemembered(digest, known.passwords())) {
-      remember(digest, known.passwords());
-      access.listener().loggedIn(attempt);
+      return proven(known, digest, attempt);
     }
-    return right(name);
+    return right(known, attempt);
   }
 
-  private static Result right(String name) {
-    return new Result(Verdict.RIGHT, name, Duration.ZERO);
+  private Result proven(Authentication.User user, String digest, Attempt attempt) {
+    if (user.closed() == null) {
+      remember(digest, user.passwords());
+      access.listener().loggedIn(attempt);
+    }
+    return right(user, attempt);
+  }
+
+  /** The answer to a user that is who it says. */
+  private Result right(Authentication.User user, Attempt attempt) {
+    if (user.closed() == null) {
+      return new Result(Verdict.RIGHT, user.name(), null, Duration.ZERO);
+    }
+    access.listener().refused(attempt, Reason.CLOSED);
+    return new Result(Verdict.CLOSED, null, user.closed(), Duration.ZERO);
   }
 
   private Result check(
       String name,
       String password,
-      List<PasswordVerifier> verifiers,
+      Authentication.@Nullable User known,
       String digest,
       String address) {
+    List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
     Attempt attempt = new Attempt(name, address, BASIC);
     Duration wait = delays.enter(name, address);
     if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0 || !sleep(wait)) {
       access.listener().refused(attempt, Reason.TOO_MANY_FAILURES);
-      return new Result(Verdict.TOO_MANY, null, wait);
+      return new Result(Verdict.TOO_MANY, null, null, wait);
     }
-    if (!isRight(name, password, verifiers)) {
+    if (!isRight(name, password, verifiers) || known == null) {
       delays.failed(name, address);
       access
           .listener()
@@ -194,9 +211,7 @@ public final class PasswordLogin {
       return Result.of(Verdict.WRONG);
     }
     delays.succeeded(name, address);
-    remember(digest, verifiers);
-    access.listener().loggedIn(attempt);
-    return right(name);
+    return proven(known, digest, attempt);
   }
 
   private static boolean sleep(Duration wait) {

@@ -42,13 +42,20 @@ public final class ReplicatedUsers implements Authentication, SessionOwners {
     return UserNames.spelled(name);
   }
 
+  /** By the time of the log here; the core decides again when the user opens a session. */
   @Override
   public @Nullable User find(String spelled) {
     if (!UserName.isValid(spelled)) {
       return null;
     }
     Facts.KnownUser known = facts.knownUser(new UserName(spelled));
-    return known == null ? null : new User(spelled, known.passwords(), known.account().number());
+    return known == null
+        ? null
+        : new User(
+            spelled,
+            known.passwords(),
+            known.account().number(),
+            known.account().closed(facts.logTimeMicros()));
   }
 
   @Override

@@ -117,6 +117,12 @@ final class SessionRequests {
     return attached == null ? null : attached.id();
   }
 
+  /** True if the connection has a session that has neither expired nor ended here. */
+  boolean hasOpenSession() {
+    AttachedSession attached = session;
+    return attached != null && facts.session(attached.id()) != null;
+  }
+
   /** True if the user of the connection may do what only administrators may. */
   boolean isAdministrator(@Nullable String user) {
     return facts.isAdministrator(nameOf(user));

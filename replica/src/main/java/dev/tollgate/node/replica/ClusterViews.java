@@ -297,7 +297,11 @@ public final class ClusterViews implements LockAccess {
               account.name().value(),
               account.administrator(),
               (long) account.verifiers().size(),
-              (long) account.workLimit()
+              (long) account.workLimit(),
+              account.locked(),
+              account.validUntilMicros() == UserAccount.ALWAYS
+                  ? null
+                  : (Long) account.validUntilMicros()
             });
       }
     }

@@ -109,6 +109,7 @@ public final class Facts {
   private volatile UniqueId loginSecret = NO_SECRET;
   private volatile long lastLease;
   private volatile int featureLevel = FeatureLevels.FIRST;
+  private volatile long logTimeMicros;
 
   Facts() {}
 
@@ -152,6 +153,17 @@ public final class Facts {
     return featureLevel;
   }
 
+  /**
+   * The time of the last entry that was applied here, microseconds since 1970; 0 before the first.
+   */
+  public long logTimeMicros() {
+    return logTimeMicros;
+  }
+
+  void setLogTime(long micros) {
+    logTimeMicros = micros;
+  }
+
   /** A user, or null if there is no user of this name. */
   public @Nullable UserAccount user(UserName name) {
     KnownUser known = users.get(name);
@@ -171,6 +183,12 @@ public final class Facts {
   /** True if clients have to say who they are. */
   public boolean hasUsers() {
     return !users.isEmpty();
+  }
+
+  /** True if there is such a user, and it may log in by the time of the log here. */
+  public boolean mayLogIn(UserName name) {
+    UserAccount account = user(name);
+    return account != null && account.closed(logTimeMicros) == null;
   }
 
   /** True if the user may do what only administrators may. */

@@ -248,6 +248,7 @@ public final class Replica implements LogConsumer {
   }
 
   private void tellTime(long stampMicros) {
+    facts.setLogTime(machine.position().timeMicros());
     LogClock told = clock;
     if (told != null) {
       told.applied(stampMicros, machine.position().timeMicros());

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.FullNames;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.SqlState;
 import java.util.ArrayDeque;
@@ -25,6 +26,7 @@ import org.h2.schema.Schema;
 import org.h2.table.TableView;
 import org.h2.util.HasSQL;
 import org.h2.util.ParserUtil;
+import org.h2.util.StringUtils;
 
 /**
  * Counts of how often views use views. Two things that H2 does with views cannot be interrupted:
@@ -42,10 +44,6 @@ import org.h2.util.ParserUtil;
  * <p>Both counts depend only on the existing definitions.
  */
 final class ViewWeights {
-  /** A table in the text that H2 makes of a view: with its schema, and with no column after it. */
-  private static final Pattern TABLE =
-      Pattern.compile("\"(?:[^\"]++|\"\")++\"\\.\"(?:[^\"]++|\"\")++\"(?!\\.\")");
-
   /** Anything that may be a name in the text of a view that H2 could not read yet. */
   private static final Pattern NAME = Pattern.compile("\"((?:[^\"]++|\"\")++)\"|\\w+");
 
@@ -229,18 +227,32 @@ final class ViewWeights {
 
   private List<String> readUses(String view) {
     Text text = requireNonNull(texts.get(view));
+    List<String> found = text.readable ? tablesIn(text.sql) : perhapsIn(text.sql);
+    found.removeIf(name -> !texts.containsKey(name));
+    return found;
+  }
+
+  private static List<String> tablesIn(String sql) {
     List<String> found = new ArrayList<>();
-    Matcher names = (text.readable ? TABLE : NAME).matcher(text.sql);
-    while (names.find()) {
-      if (text.readable) {
-        found.add(names.group());
-      } else {
-        String quoted = names.group(1);
-        String name = quoted == null ? names.group() : quoted.replace("\"\"", "\"");
-        found.addAll(named.getOrDefault(name.toUpperCase(Locale.ROOT), List.of()));
+    for (FullNames.FullName name : FullNames.in(sql)) {
+      if (!name.qualifies()) {
+        found.add(
+            StringUtils.quoteIdentifier(name.schema())
+                + '.'
+                + StringUtils.quoteIdentifier(name.name()));
       }
     }
-    found.removeIf(name -> !texts.containsKey(name));
+    return found;
+  }
+
+  private List<String> perhapsIn(String sql) {
+    List<String> found = new ArrayList<>();
+    Matcher names = NAME.matcher(sql);
+    while (names.find()) {
+      String quoted = names.group(1);
+      String name = quoted == null ? names.group() : quoted.replace("\"\"", "\"");
+      found.addAll(named.getOrDefault(name.toUpperCase(Locale.ROOT), List.of()));
+    }
     return found;
   }
 

@@ -116,8 +116,14 @@ public enum SystemTable {
   SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT")),
   /** How long transactions may be open in the whole cluster: one row. */
   TRANSACTION_LIMITS(number("AGE_MS"), number("IDLE_MS")),
-  /** The users, and how many passwords of each are valid. */
-  USERS(name("USER_NAME"), answer("ADMINISTRATOR"), number("PASSWORDS"), number("WORK_LIMIT")),
+  /** The users, how many passwords of each are valid, and whether and until when it may log in. */
+  USERS(
+      name("USER_NAME"),
+      answer("ADMINISTRATOR"),
+      number("PASSWORDS"),
+      number("WORK_LIMIT"),
+      answer("LOCKED"),
+      moment("VALID_UNTIL")),
   /** Rights on locks and sequences. Those on tables are in INFORMATION_SCHEMA.TABLE_PRIVILEGES. */
   RIGHTS(name("GRANTEE"), word("RIGHT_NAME"), text("OBJECT_NAME")),
   /**

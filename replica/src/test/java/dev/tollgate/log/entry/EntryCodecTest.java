@@ -103,8 +103,10 @@ class EntryCodecTest {
             new Operation.SetLockTimeout(5_000),
             new Operation.CreateUser(new UserAccount(ANN, true, List.of("m$s$k", "m$s$l")), true),
             new Operation.CreateUser(new UserAccount(ANN, false, List.of()), false),
-            new Operation.CreateUser(new UserAccount(ANN, false, 1, List.of()), false),
+            new Operation.CreateUser(new UserAccount(ANN, false, List.of()).with(1), false),
+            new Operation.CreateUser(new UserAccount(ANN, true, List.of()).validUntil(7), true),
             Operation.AlterUser.workLimit(ANN, 100),
+            Operation.AlterUser.validUntil(ANN, UserAccount.ALWAYS),
             new Operation.DropUser(ANN, false),
             new Operation.DropUser(new UserName("\u0000\ud83d\ude00"), true),
             new Operation.ChangeRight(true, new Right(Right.Kind.LOCK, null, "j\u00f6b-%", "ANN")),
@@ -119,7 +121,8 @@ class EntryCodecTest {
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
     for (Operation.AlterUser.Change change : Operation.AlterUser.Change.values()) {
       commands.add(new Command.Perform(session, 77, alteration(ANN, change)));
-      if (change != Operation.AlterUser.Change.LIMIT_WORK) {
+      if (change != Operation.AlterUser.Change.LIMIT_WORK
+          && change != Operation.AlterUser.Change.LIMIT_VALIDITY) {
         commands.add(new Command.Perform(session, 77, alteration(null, change)));
       }
     }
@@ -170,10 +173,12 @@ class EntryCodecTest {
 
   private static Operation alteration(@Nullable UserName user, Operation.AlterUser.Change change) {
     return switch (change) {
-      case SET_PASSWORD, ADD_PASSWORD -> new Operation.AlterUser(user, change, "m$s$k");
-      case DROP_OLD_PASSWORD, MAKE_ADMINISTRATOR, MAKE_ORDINARY ->
+      case SET_PASSWORD, SET_PASSWORD_AND_END_SESSIONS, ADD_PASSWORD ->
+          new Operation.AlterUser(user, change, "m$s$k");
+      case DROP_OLD_PASSWORD, MAKE_ADMINISTRATOR, MAKE_ORDINARY, LOCK_ACCOUNT, UNLOCK_ACCOUNT ->
           new Operation.AlterUser(user, change, null);
       case LIMIT_WORK -> Operation.AlterUser.workLimit(requireNonNull(user), 7);
+      case LIMIT_VALIDITY -> Operation.AlterUser.validUntil(requireNonNull(user), 7);
     };
   }
 

@@ -28,6 +28,7 @@ class PasswordLoginTest {
 
   private final ClientAccess access =
       new ClientAccess(new Users(), (user, session) -> true, new Told(), () -> now);
+  private @Nullable String closed;
   private final LoginDelays delays = new LoginDelays(ClientLimits.STANDARD, () -> now);
   private final PasswordLogin login = new PasswordLogin(access, delays, 1, 2);
 
@@ -50,7 +51,7 @@ class PasswordLoginTest {
     @Override
     public @Nullable User find(String spelled) {
       List<PasswordVerifier> passwords = users.get(spelled);
-      return passwords == null ? null : new User(spelled, passwords, 0);
+      return passwords == null ? null : new User(spelled, passwords, 0, closed);
     }
 
     @Override
@@ -105,6 +106,23 @@ class PasswordLoginTest {
     assertEquals(Verdict.WRONG, tryWith("nobody", "secret").verdict());
     assertEquals(Verdict.WRONG, tryWith("certified", "").verdict());
     assertEquals(List.of("NOBODY NO_SUCH_USER", "CERTIFIED NO_SUCH_USER"), told);
+  }
+
+  /** Also one whose password is remembered; a stranger is told nothing. */
+  @Test
+  void userThatIsClosedIsTold() {
+    add("JO", "secret");
+    tryWith("jo", "secret");
+    closed = "user JO is locked";
+    PasswordLogin.Result result = tryWith("jo", "secret");
+    assertEquals(Verdict.CLOSED, result.verdict());
+    assertEquals("user JO is locked", result.closed());
+    assertNull(result.user());
+    assertEquals(Verdict.WRONG, tryWith("jo", "olds").verdict());
+    assertEquals(Verdict.CLOSED, login.byCertificate("jo", HERE).verdict());
+    assertEquals(List.of("JO by BASIC", "JO CLOSED", "JO WRONG_PASSWORD", "JO CLOSED"), told);
+    closed = null;
+    assertEquals(Verdict.RIGHT, tryWith("jo", "secret").verdict());
   }
 
   /** A scrape each second must not compute each second, nor write audit lines. */

@@ -176,15 +176,19 @@ public sealed interface Statement {
    * @param verb a name of {@code dev.tollgate.sql.Plan.ConfigureUser.Change}, or RENAME
    * @param user null for SET PASSWORD
    * @param password a character literal or a parameter; null if there is none
+   * @param endsSessions whether the statement says END SESSIONS
    * @param workLimit an integer literal; null if there is none
+   * @param validUntil a character literal; null if there is none
    * @param lenient whether the statement says IF NOT EXISTS or IF EXISTS
    */
   record ConfigureUser(
       String verb,
       @Nullable SqlIdentifier user,
       @Nullable SqlNode password,
+      boolean endsSessions,
       boolean administrator,
       @Nullable SqlNode workLimit,
+      @Nullable SqlNode validUntil,
       boolean lenient)
       implements Statement {
     @Override
