@@ -2,6 +2,7 @@ package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,23 +31,30 @@ final class LogCheck {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogCheck.class);
 
+  private final SealedEntries sealed;
   private @Nullable TermIndex last;
+
+  /** Whether an entry was sealed: those that follow are too. */
+  private boolean isSealed;
 
   /** Where closed segments end that have more than their names say. */
   private final Map<Path, Long> longer = new LinkedHashMap<>();
 
-  private LogCheck() {}
+  private LogCheck(SealedEntries sealed) {
+    this.sealed = sealed;
+  }
 
   /**
    * Reads the log of a node that does not run. Cuts off what closed segments have beyond their
    * names: Ratis cuts a segment, renames it and does not sync it, so a power cut may leave the
    * earlier content under the later name.
    *
+   * @param sealed checks that the node can open its entries
    * @return the last entry; null if there is none
    * @throws CorruptLogException if an entry is damaged, missing, or in the wrong place
    */
-  static @Nullable TermIndex run(Path log) throws IOException {
-    LogCheck check = new LogCheck();
+  static @Nullable TermIndex run(Path log, SealedEntries sealed) throws IOException {
+    LogCheck check = new LogCheck(sealed);
     List<Path> segments =
         Snapshots.segments(log).stream()
             .sorted(Comparator.comparingLong(Snapshots::firstIndex))
@@ -79,7 +87,9 @@ final class LogCheck {
               TermIndex reached = last;
               if (end.isEmpty() || reached == null || reached.getIndex() < end.getAsLong()) {
                 endByName[0] = bytes.limit() + (long) Integer.BYTES;
+                ByteBuffer whole = bytes.duplicate();
                 follow(segment, entryOf(bytes), first);
+                requireReadable(segment, LogEntryProto.parseFrom(whole));
               }
             });
     long found = first + entries.count() - 1;
@@ -116,6 +126,19 @@ final class LogCheck {
               + before.getTerm());
     }
     last = entry;
+  }
+
+  /**
+   * Checks that this node has the key of an entry. The entry itself is not opened: that is done
+   * when it is applied or sent.
+   */
+  private void requireReadable(Path segment, LogEntryProto entry) throws IOException {
+    if (sealed.found(entry)) {
+      isSealed |= entry.hasStateMachineLogEntry();
+    } else if (isSealed) {
+      throw LogTail.damaged(
+          segment, "entry " + entry.getIndex() + " is not encrypted, and an entry before it is");
+    }
   }
 
   /** Reads the beginning of an entry: Ratis writes its term and its index first. */

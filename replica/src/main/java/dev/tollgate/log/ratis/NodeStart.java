@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.ApplyThread;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,14 +25,16 @@ final class NodeStart {
   private final Path data;
   private final NodeIdentity identity;
   private final GroupFiles files;
+  private final SealedEntries sealed;
 
   /**
    * @param data the directory of the node
    */
-  NodeStart(Path data, NodeIdentity identity, GroupFiles files) {
+  NodeStart(Path data, NodeIdentity identity, GroupFiles files, SealedEntries sealed) {
     this.data = requireNonNull(data, "data");
     this.identity = requireNonNull(identity, "identity");
     this.files = requireNonNull(files, "files");
+    this.sealed = requireNonNull(sealed, "sealed");
   }
 
   /**
@@ -47,7 +50,7 @@ final class NodeStart {
     if (covered != null) {
       LogTail.removeCovered(files.log(), covered.getIndex());
     }
-    TermIndex logged = LogCheck.run(files.log());
+    TermIndex logged = LogCheck.run(files.log(), sealed);
     for (TermIndex entry : new TermIndex[] {covered, logged}) {
       if (entry != null) {
         VoteFile.requireTerm(files.storage(), entry);

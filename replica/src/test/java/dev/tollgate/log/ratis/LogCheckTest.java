@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.peer.SealedEntries;
+import dev.tollgate.seal.DataKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +36,7 @@ class LogCheckTest {
 
   private void assertDamaged(Path segment, String how) {
     CorruptLogException damaged =
-        assertThrows(CorruptLogException.class, () -> LogCheck.run(directory));
+        assertThrows(CorruptLogException.class, () -> LogCheck.run(directory, clear()));
     assertEquals(
         "its log is damaged in "
             + segment
@@ -47,16 +49,17 @@ class LogCheckTest {
 
   @Test
   void lastEntryOfAWholeLogIsFound() throws IOException {
-    assertNull(LogCheck.run(directory));
+    assertNull(LogCheck.run(directory, clear()));
     Path open = segment("log_inprogress_7", 1, 7, 6);
-    assertNull(LogCheck.run(directory));
+    assertNull(LogCheck.run(directory, clear()));
     segment("log_0-3", 1, 0, 3);
     segment("log_4-6", 2, 4, 6);
-    assertEquals(TermIndex.valueOf(2, 6), LogCheck.run(directory));
+    assertEquals(TermIndex.valueOf(2, 6), LogCheck.run(directory, clear()));
     segment("log_inprogress_7", 3, 7, 9);
-    assertEquals(TermIndex.valueOf(3, 9), LogCheck.run(directory));
+    assertEquals(TermIndex.valueOf(3, 9), LogCheck.run(directory, clear()));
     Files.write(open, new byte[100], StandardOpenOption.APPEND);
-    assertEquals(TermIndex.valueOf(3, 9), LogCheck.run(directory), "with room that is reserved");
+    assertEquals(
+        TermIndex.valueOf(3, 9), LogCheck.run(directory, clear()), "with room that is reserved");
   }
 
   @Test
@@ -71,11 +74,12 @@ class LogCheckTest {
   void whatWasCutOffIsCutOffAgain() throws IOException {
     byte[] cut = Files.readAllBytes(segment("log_0-3", 1, 0, 3));
     Path longer = segment("log_0-3", 1, 0, 5);
-    assertEquals(TermIndex.valueOf(1, 3), LogCheck.run(directory));
+    assertEquals(TermIndex.valueOf(1, 3), LogCheck.run(directory, clear()));
     assertArrayEquals(cut, Files.readAllBytes(longer));
     Path next = segment("log_inprogress_4", 2, 4, 6);
     Files.write(longer, new byte[] {1, 2, 3}, StandardOpenOption.APPEND);
-    assertEquals(TermIndex.valueOf(2, 6), LogCheck.run(directory), "with part of an entry");
+    assertEquals(
+        TermIndex.valueOf(2, 6), LogCheck.run(directory, clear()), "with part of an entry");
     assertArrayEquals(cut, Files.readAllBytes(longer));
     Files.delete(next);
     byte[] whole = Files.readAllBytes(segment("log_0-3", 1, 0, 5));
@@ -131,5 +135,9 @@ class LogCheckTest {
     Files.write(closed, content);
     assertDamaged(
         closed, "entry 3 at byte " + (8 + 3 * (content.length - 8) / 4) + " is not whole");
+  }
+
+  private SealedEntries clear() {
+    return new SealedEntries(DataKeys.off(), directory);
   }
 }
