@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -64,11 +65,25 @@ class EncryptedDirectoryTest {
     node.snapshots().take().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
   }
 
+  /** From then on every client has to log in. */
+  private static Connection connectFirstUser(LocalCluster cluster) throws SQLException {
+    try (Connection connection = cluster.connect()) {
+      run(connection, "CREATE USER USER_CANARY_4713 PASSWORD 'long-enough-4714' ADMIN");
+    }
+    return connectUser(cluster);
+  }
+
+  private static Connection connectUser(LocalCluster cluster) throws SQLException {
+    return DriverManager.getConnection(
+        cluster.url() + "?failoverTimeout=" + DEADLINE.toSeconds() + "s",
+        "USER_CANARY_4713",
+        "long-enough-4714");
+  }
+
   private static void writeSecrets(Connection connection) throws SQLException {
     run(connection, "CREATE TABLE T (ID INT PRIMARY KEY, V VARCHAR(100))");
     run(connection, "INSERT INTO T VALUES (1, 'row-canary-4711')");
     run(connection, "SELECT acquire_lock('lock-canary-4712')");
-    run(connection, "CREATE USER USER_CANARY_4713 PASSWORD 'long-enough-4714'");
   }
 
   @ParameterizedTest
@@ -79,7 +94,7 @@ class EncryptedDirectoryTest {
       DataKeys keys = encrypted ? TestKeys.of("k1") : DataKeys.off();
       cluster.useKeys(id -> keys);
       cluster.startAllAndAwait();
-      try (Connection connection = cluster.connect()) {
+      try (Connection connection = connectFirstUser(cluster)) {
         writeSecrets(connection);
         for (Node node : cluster.nodes().values()) {
           snapshot(node);
@@ -92,7 +107,7 @@ class EncryptedDirectoryTest {
       }
       cluster.stopAll();
       cluster.startAllAndAwait();
-      try (Connection connection = cluster.connect();
+      try (Connection connection = connectUser(cluster);
           Statement statement = connection.createStatement();
           ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM T")) {
         assertTrue(rows.next());
@@ -137,7 +152,7 @@ class EncryptedDirectoryTest {
       DataKeys k4 = TestKeys.of("k4");
       cluster.useKeys(id -> id.equals("n1") ? k1 : id.equals("n4") ? k4 : none);
       cluster.startAllAndAwait();
-      try (Connection connection = cluster.connect()) {
+      try (Connection connection = connectFirstUser(cluster)) {
         writeSecrets(connection);
         for (int i = 10; i < 400; i++) {
           run(

@@ -104,9 +104,9 @@ public final class SealedEntries {
       return EntrySeal.open(keys, entry.getTerm(), entry.getIndex(), payload);
     } catch (AlteredException e) {
       throw new IOException(
-          e.getMessage()
-              + " in "
-              + segmentOf(entry.getIndex())
+          segmentOf(entry.getIndex())
+              + ": "
+              + e.getMessage()
               + ". Check the disk, and then seed the node anew from the leader, with `tollgate"
               + " reseed`",
           e);

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 class MetricsPagesTest {
   private static final Path DOCS = Path.of("..", "docs");
 
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z0-9_]+)(?:\\{[a-z]+})?` \\|");
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z0-9_]+)(?:\\{[a-z,]+})?` \\|");
   private static final Pattern NAME =
       Pattern.compile("\\b(?:tollgate|jvm|process|system)_[a-z0-9_]+\\b");
 
