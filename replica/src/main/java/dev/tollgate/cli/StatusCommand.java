@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -86,8 +85,8 @@ final class StatusCommand implements Callable<Integer> {
 
   /** Names no files of a node that encrypts none. */
   private static void printKeys(Path data) throws IOException {
-    SortedMap<Path, SortedSet<String>> keys = KeysOfFiles.of(data);
-    SortedSet<String> all = new TreeSet<>();
+    SortedMap<Path, Set<String>> keys = KeysOfFiles.of(data);
+    Set<String> all = new TreeSet<>();
     keys.values().forEach(all::addAll);
     if (all.isEmpty() || all.equals(Set.of(SealedEntries.CLEAR))) {
       return;

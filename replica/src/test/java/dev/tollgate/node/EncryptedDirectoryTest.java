@@ -22,7 +22,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,8 +50,8 @@ class EncryptedDirectoryTest {
   }
 
   /** Returns which secrets are in any file of a directory. */
-  private static SortedSet<String> readable(Path data) throws IOException {
-    SortedSet<String> found = new TreeSet<>();
+  private static Set<String> readable(Path data) throws IOException {
+    Set<String> found = new TreeSet<>();
     try (Stream<Path> files = Files.walk(data)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         String content = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
@@ -101,7 +101,7 @@ class EncryptedDirectoryTest {
         }
         run(connection, "INSERT INTO T VALUES (2, 'row-canary-4711')");
       }
-      SortedSet<String> expected = encrypted ? new TreeSet<>() : new TreeSet<>(SECRETS);
+      Set<String> expected = encrypted ? new TreeSet<>() : new TreeSet<>(SECRETS);
       for (String id : List.of("n1", "n2", "n3")) {
         assertEquals(expected, readable(cluster.data(id)), id);
       }

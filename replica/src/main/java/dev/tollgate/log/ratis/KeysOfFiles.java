@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -25,13 +25,13 @@ public final class KeysOfFiles {
    * @return for each file the names of the keys, and {@link SealedEntries#CLEAR} if it has what is
    *     not sealed
    */
-  public static SortedMap<Path, SortedSet<String>> of(Path data) throws IOException {
-    SortedMap<Path, SortedSet<String>> keys = new TreeMap<>();
+  public static SortedMap<Path, Set<String>> of(Path data) throws IOException {
+    SortedMap<Path, Set<String>> keys = new TreeMap<>();
     Path group = RatisLog.groupDirectory(data);
     Path log = group.resolve("current");
     if (Files.isDirectory(log)) {
       for (Path segment : Snapshots.segments(log)) {
-        SortedSet<String> found = new TreeSet<>();
+        Set<String> found = new TreeSet<>();
         LogTail.read(
             segment,
             bytes -> SealedEntries.keyOf(LogEntryProto.parseFrom(bytes)).ifPresent(found::add));
