@@ -45,9 +45,11 @@ final class SnapshotDelivery {
               settings.snapshots().configuration(snapshot.getTermIndex().getIndex()));
       Iterable<InstallSnapshotRequestProto> stored =
           appender.newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot);
-      Path file = snapshot.getFiles().get(0).getPath();
-      if (FileSeal.keyOf(file).isPresent()) {
-        return deliverOpened(members, stored.iterator().next(), file, connection);
+      if (settings.entries().keys().isOn()) {
+        Path file = snapshot.getFiles().get(0).getPath();
+        if (FileSeal.keyOf(file).isPresent()) {
+          return deliverOpened(members, stored.iterator().next(), file, connection);
+        }
       }
       for (InstallSnapshotRequestProto request : stored) {
         if (!deliver(members, request, connection)) {
