@@ -4,7 +4,7 @@
 # what happened. docs/verification.md says what is checked and how to read the picture.
 #
 #   samples/torture.sh [--seconds N] [--seed S] [--faults kill,pause,partition,clock,disk,slow,rotate]
-#     [--nodes 3|5] [--secure] [--report FILE.svg] [--install]
+#     [--nodes 3|5] [--secure] [--encrypted] [--report FILE.svg] [--install]
 #   samples/torture.sh --power-cuts
 #   samples/torture.sh --help
 #

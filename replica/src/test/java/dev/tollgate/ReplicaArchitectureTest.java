@@ -55,6 +55,8 @@ class ReplicaArchitectureTest {
           .definedBy("dev.tollgate.log..")
           .layer("snapshot")
           .definedBy("dev.tollgate.snapshot..")
+          .layer("seal")
+          .definedBy("dev.tollgate.seal..")
           .layer("core")
           .definedBy("dev.tollgate.core..")
           .whereLayer("command line")
@@ -81,7 +83,9 @@ class ReplicaArchitectureTest {
           .mayOnlyBeAccessedByLayers(
               "command line", "node", "scripts", "admin", "clients", "replica", "audit", "slow")
           .whereLayer("snapshot")
-          .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
+          .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log")
+          .whereLayer("seal")
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "snapshot", "log");
 
   /**
    * A thread that ends by a bug must end the node. The thread that applies hands what it meets to

@@ -7,6 +7,7 @@ import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.node.BackupTrial;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.Passphrase;
+import dev.tollgate.snapshot.SealedOutput;
 import dev.tollgate.wire.Reply;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -33,8 +34,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Writes tables, locks, leases and sessions into a file, while the cluster serves.",
       "The node that answers is the first of the URL that can be reached, whether it leads or not;"
-          + " the file holds what it has applied of the log. tollgate restore makes a new cluster of"
-          + " it, tollgate verify checks it.",
+          + " the file holds what it has applied of the log. tollgate restore makes a new cluster"
+          + " of it, tollgate verify checks it.",
       "With --keep the file is a new one in directory FILE, and older backups that this command has"
           + " written there are deleted. With --every it goes on until SIGTERM ends it."
     },
@@ -63,8 +64,8 @@ final class BackupCommand implements Callable<Integer> {
       names = "--keep",
       paramLabel = "NUMBER",
       description =
-          "FILE is a directory, which must exist: write a new file into it, and delete the oldest of"
-              + " the backups that this command has written there, so that NUMBER are left.")
+          "FILE is a directory, which must exist: write a new file into it, and delete the oldest"
+              + " of the backups that this command has written there, so that NUMBER are left.")
   private @Nullable Integer keep;
 
   @Option(
@@ -140,7 +141,12 @@ final class BackupCommand implements Callable<Integer> {
       throws IOException {
     long start = System.nanoTime();
     Reply.SnapshotOpened snapshot =
-        SnapshotFetch.write(cluster.url(), properties, leader, unfinished, secret);
+        SnapshotFetch.write(
+            cluster.url(),
+            properties,
+            leader,
+            unfinished,
+            secret == null ? null : out -> new SealedOutput(out, secret));
     Backup backup = Backup.check(unfinished, secret);
     long rows = BackupTrial.read(backup);
     return String.format(

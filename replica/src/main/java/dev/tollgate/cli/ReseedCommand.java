@@ -1,24 +1,30 @@
 package dev.tollgate.cli;
 
 import dev.tollgate.log.ratis.NodeDirectory;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.FileSeal;
 import dev.tollgate.wire.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Replaces the data of a stopped node with the leader's. */
 @Command(
     name = "reseed",
     description = {
       "Replaces what a stopped node has by a snapshot of the leader.",
-      "For a node that cannot recover by itself: its log is damaged, or it has lost its snapshots, or"
-          + " it was found to differ. Its own files are set aside. Start it afterwards as usual."
+      "For a node that cannot recover by itself: its log is damaged, or it has lost its snapshots,"
+          + " or it was found to differ. Its own files are set aside. Start it afterwards as usual."
     },
     mixinStandardHelpOptions = true)
 final class ReseedCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
   @Option(
       names = "--id",
       required = true,
@@ -41,20 +47,27 @@ final class ReseedCommand implements Callable<Integer> {
   private String url;
 
   @Mixin private final LoginOptions login = new LoginOptions();
+  @Mixin private final DataKeyOptions dataKeys = new DataKeyOptions();
 
   ReseedCommand() {}
 
   @Override
   public Integer call() {
     try {
+      DataKeys keys = dataKeys.read(spec.commandLine());
       NodeDirectory.Reseeded reseeded =
           NodeDirectory.reseed(
               data,
               id,
+              keys,
               target -> {
                 Reply.SnapshotOpened snapshot =
                     SnapshotFetch.write(
-                        url, login.properties(url), /* leaderOnly= */ true, target, null);
+                        url,
+                        login.properties(url),
+                        /* leaderOnly= */ true,
+                        target,
+                        keys.isOn() ? out -> FileSeal.seal(out, keys) : null);
                 return new NodeDirectory.Seed(
                     snapshot.nodeId(), snapshot.term(), snapshot.index(), snapshot.configuration());
               });

@@ -41,12 +41,13 @@ final class RestoreCommand implements Callable<Integer> {
   @Option(
       names = "--epoch",
       description =
-          "Epoch of the new cluster's fencing tokens, higher than any that was used since the backup;"
-              + " by default one more than the backup's. Say it if this backup, or a later one of the"
-              + " same cluster, has been restored before.")
+          "Epoch of the new cluster's fencing tokens, higher than any that was used since the"
+              + " backup; by default one more than the backup's. Say it if this backup, or a later"
+              + " one of the same cluster, has been restored before.")
   private @Nullable Integer epoch;
 
   @Mixin private final PassphraseOption passphrase = new PassphraseOption();
+  @Mixin private final DataKeyOptions dataKeys = new DataKeyOptions();
 
   RestoreCommand() {}
 
@@ -65,7 +66,7 @@ final class RestoreCommand implements Callable<Integer> {
                 + ", and at most "
                 + FencingToken.MAX_EPOCH);
       }
-      NodeDirectory.restore(data, backup, chosen);
+      NodeDirectory.restore(data, backup, chosen, dataKeys.read(spec.commandLine()));
       System.out.printf(
           "%s: a node with what %s has, last changed %s; its tokens begin epoch %d%n",
           data, file, backup.at(), chosen);

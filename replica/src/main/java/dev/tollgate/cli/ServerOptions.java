@@ -89,6 +89,7 @@ final class ServerOptions {
   @Mixin private final AuditOptions audit = new AuditOptions();
   @Mixin private final AdminOptions admin = new AdminOptions();
   @Mixin private final SlowOptions slow = new SlowOptions();
+  @Mixin private final DataKeyOptions dataKeys = new DataKeyOptions();
 
   ServerOptions() {}
 
@@ -106,7 +107,7 @@ final class ServerOptions {
     NodeSettings settings =
         new NodeSettings(
             id,
-            raft.settings(id, members, data, tls),
+            raft.settings(id, members, data, tls).withKeys(dataKeys.read(command.commandLine())),
             clientAddress,
             listenAddress(),
             connections(),

@@ -2,13 +2,13 @@ package dev.tollgate.cli;
 
 import dev.tollgate.jdbc.TollgateDriver;
 import dev.tollgate.log.PrivateFiles;
-import dev.tollgate.snapshot.Passphrase;
-import dev.tollgate.snapshot.SealedOutput;
+import dev.tollgate.seal.ChunkOutput;
 import dev.tollgate.transport.SnapshotDownload;
 import dev.tollgate.transport.TransportException;
 import dev.tollgate.wire.Reply;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -22,29 +22,31 @@ final class SnapshotFetch {
 
   private SnapshotFetch() {}
 
+  /** Encrypts what is written. */
+  interface Seal {
+    /** Returns what encrypts; the other stays open. */
+    ChunkOutput over(OutputStream out) throws IOException;
+  }
+
   /**
    * Writes a snapshot that a node takes now, and syncs the file.
    *
    * @param properties as for a connection
    * @param leaderOnly true for a snapshot that covers everything committed before
    * @param file is replaced; from its first byte on only this user may read it
-   * @param passphrase with which the file is encrypted, or null
+   * @param seal encrypts the file, or null
    */
   static Reply.SnapshotOpened write(
-      String url,
-      Properties properties,
-      boolean leaderOnly,
-      Path file,
-      @Nullable Passphrase passphrase)
+      String url, Properties properties, boolean leaderOnly, Path file, @Nullable Seal seal)
       throws IOException {
     try (SnapshotDownload download = TollgateDriver.openSnapshot(url, properties, leaderOnly);
         FileChannel out = PrivateFiles.replace(file)) {
       BufferedOutputStream buffered =
           new BufferedOutputStream(Channels.newOutputStream(out), BUFFER_BYTES);
-      if (passphrase == null) {
+      if (seal == null) {
         download.copyTo(buffered);
       } else {
-        SealedOutput sealed = new SealedOutput(buffered, passphrase);
+        ChunkOutput sealed = seal.over(buffered);
         download.copyTo(sealed);
         sealed.finish();
       }

@@ -1,6 +1,8 @@
 package dev.tollgate.cli;
 
 import dev.tollgate.log.SkipList;
+import dev.tollgate.log.peer.SealedEntries;
+import dev.tollgate.log.ratis.KeysOfFiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -9,6 +11,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -46,7 +51,8 @@ final class StatusCommand implements Callable<Integer> {
   @Option(
       names = "--data",
       description =
-          "Directory of a node, running or not: prints the commands that the node leaves out.")
+          "Directory of a node, running or not: prints the commands that the node leaves out, and"
+              + " the data keys with which its files are encrypted.")
   private @Nullable Path data;
 
   StatusCommand() {}
@@ -60,10 +66,11 @@ final class StatusCommand implements Callable<Integer> {
     try {
       if (data != null) {
         printSkips(data);
+        printKeys(data);
       }
       return url == null || printCluster(url) ? 0 : Main.FAILED;
     } catch (IOException e) {
-      return Main.failed("the commands that the node leaves out are not known", e);
+      return Main.failed("the files of the node cannot be read", e);
     } catch (SQLException e) {
       System.err.println(SqlCommand.describe(e));
       return Main.FAILED;
@@ -73,6 +80,21 @@ final class StatusCommand implements Callable<Integer> {
   private static void printSkips(Path data) throws IOException {
     System.out.println("Commands of the log that the node in " + data + " leaves out");
     SkipList.read(data).skips().forEach(skip -> System.out.println("  " + skip));
+    System.out.println();
+  }
+
+  /** Names no files of a node that encrypts none. */
+  private static void printKeys(Path data) throws IOException {
+    SortedMap<Path, Set<String>> keys = KeysOfFiles.of(data);
+    Set<String> all = new TreeSet<>();
+    keys.values().forEach(all::addAll);
+    if (all.isEmpty() || all.equals(Set.of(SealedEntries.CLEAR))) {
+      return;
+    }
+    System.out.println("Data keys with which its files are encrypted");
+    keys.forEach(
+        (file, ids) ->
+            System.out.println("  " + data.relativize(file) + ": " + String.join(", ", ids)));
     System.out.println();
   }
 

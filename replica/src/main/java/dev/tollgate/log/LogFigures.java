@@ -1,5 +1,7 @@
 package dev.tollgate.log;
 
+import java.util.List;
+
 /**
  * The log and the snapshots of a node, as far as its disk goes.
  *
@@ -18,6 +20,7 @@ package dev.tollgate.log;
  * @param lastHeldMicros for how long the last one held up the log
  * @param usableBytes room that is left on the disk of the data directory
  * @param diskBytes size of that disk
+ * @param keys the data keys of the node, and what is encrypted with each
  */
 public record LogFigures(
     int segments,
@@ -34,7 +37,13 @@ public record LogFigures(
     long lastWriteMillis,
     long lastHeldMicros,
     long usableBytes,
-    long diskBytes) {
+    long diskBytes,
+    List<KeyUse> keys) {
   /** Of a node that keeps nothing, or whose directory cannot be read. */
-  public static final LogFigures NONE = new LogFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final LogFigures NONE =
+      new LogFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of());
+
+  public LogFigures {
+    keys = List.copyOf(keys);
+  }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.tls.TlsCredentials;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock the wall clock of this node
  * @param promises where each promise to another node is written down, outside of the directory;
  *     null for nowhere
+ * @param keys with which the node encrypts what it keeps in the directory
  */
 public record RaftSettings(
     String nodeId,
@@ -39,7 +41,8 @@ public record RaftSettings(
     long snapshotLogBytes,
     @Nullable TlsCredentials tls,
     Clock clock,
-    @Nullable Path promises) {
+    @Nullable Path promises,
+    DataKeys keys) {
   /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
 
@@ -50,6 +53,7 @@ public record RaftSettings(
     requireNonNull(nodeId, "nodeId");
     requireNonNull(directory, "directory");
     requireNonNull(clock, "clock");
+    requireNonNull(keys, "keys");
     peers = Collections.unmodifiableSortedMap(new TreeMap<>(peers));
     if (!peers.isEmpty() && !peers.containsKey(nodeId)) {
       throw new IllegalArgumentException("node " + nodeId + " is none of the peers " + peers);
@@ -66,8 +70,8 @@ public record RaftSettings(
   }
 
   /**
-   * Creates the settings of a node that talks without TLS, goes by the clock of this machine, and
-   * writes no promises down.
+   * Creates the settings of a node that talks without TLS, goes by the clock of this machine,
+   * writes no promises down, and encrypts nothing.
    */
   public RaftSettings(
       String nodeId,
@@ -85,26 +89,32 @@ public record RaftSettings(
         snapshotLogBytes,
         /* tls= */ null,
         Clock.systemUTC(),
-        /* promises= */ null);
+        /* promises= */ null,
+        DataKeys.off());
   }
 
   /** Returns these settings with TLS between nodes. */
   public RaftSettings withTls(@Nullable TlsCredentials credentials) {
-    return with(credentials, clock, promises);
+    return with(credentials, clock, promises, keys);
   }
 
   /** Returns these settings for a node with another wall clock. */
   public RaftSettings withClock(Clock other) {
-    return with(tls, other, promises);
+    return with(tls, other, promises, keys);
   }
 
   /** Returns these settings with a file for promises. */
   public RaftSettings withPromises(@Nullable Path file) {
-    return with(tls, clock, file);
+    return with(tls, clock, file, keys);
+  }
+
+  /** Returns these settings for a node that encrypts what it keeps. */
+  public RaftSettings withKeys(DataKeys chosen) {
+    return with(tls, clock, promises, chosen);
   }
 
   private RaftSettings with(
-      @Nullable TlsCredentials credentials, Clock time, @Nullable Path trace) {
+      @Nullable TlsCredentials credentials, Clock time, @Nullable Path trace, DataKeys dataKeys) {
     return new RaftSettings(
         nodeId,
         raftAddress,
@@ -114,7 +124,8 @@ public record RaftSettings(
         snapshotLogBytes,
         credentials,
         time,
-        trace);
+        trace,
+        dataKeys);
   }
 
   /** Returns the settings of a group of this node alone, which listens nowhere. */

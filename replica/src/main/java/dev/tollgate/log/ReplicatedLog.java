@@ -3,7 +3,9 @@ package dev.tollgate.log;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.entry.ProposedEntry;
+import java.io.IOException;
 import java.util.Collections;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
@@ -130,6 +132,15 @@ public interface ReplicatedLog extends AutoCloseable {
 
   /** Adds and removes other nodes. */
   Membership membership();
+
+  /**
+   * The data keys of this node, and what is sealed with each; none for a node without keys.
+   *
+   * @throws IOException if the files of this node cannot be read
+   */
+  default List<KeyUse> keyUse() throws IOException {
+    return List.of();
+  }
 
   /** True if no other node can lead, so that leadership needs no proof. */
   boolean isAlone();

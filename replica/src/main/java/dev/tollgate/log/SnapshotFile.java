@@ -11,6 +11,7 @@ import java.time.Instant;
  * @param path stays where it is until two newer snapshots are complete
  * @param index the last log entry that it covers
  * @param term the term of that entry
+ * @param sizeBytes without the encryption of this node
  */
 public record SnapshotFile(Path path, long term, long index, long sizeBytes, Instant writtenAt) {
   public SnapshotFile {

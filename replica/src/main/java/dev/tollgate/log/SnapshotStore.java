@@ -1,5 +1,7 @@
 package dev.tollgate.log;
 
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.StoredFile;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +34,15 @@ public interface SnapshotStore {
    * @throws IOException if the log is not open
    */
   byte[] configuration(long logIndex) throws IOException;
+
+  /**
+   * Opens a snapshot as it is without the encryption of this node.
+   *
+   * @throws IOException if it is gone, or damaged
+   */
+  default StoredFile open(SnapshotFile snapshot) throws IOException {
+    return StoredFile.open(snapshot.path(), DataKeys.off());
+  }
 
   /** Returns the store of a node that keeps nothing. */
   static SnapshotStore none(String nodeId) {

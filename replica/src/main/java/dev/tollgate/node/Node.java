@@ -6,6 +6,7 @@ import dev.tollgate.core.Capacity;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.KeyUse;
 import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.MemoryLog;
@@ -13,6 +14,7 @@ import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SkipList;
+import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.ratis.RatisLog;
 import dev.tollgate.node.admin.AdminAddress;
@@ -47,6 +49,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -76,6 +79,7 @@ public final class Node implements AutoCloseable {
   private final ApplyAlarm applyAlarm;
   private final Workers workers;
   private final @Nullable CredentialsReload reload;
+  private final @Nullable DataKeysReload dataKeys;
   private final ClientService service;
   private final Supervision supervision;
   private final LeaderChanges leaders;
@@ -190,6 +194,7 @@ public final class Node implements AutoCloseable {
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     NodeTls tls = settings.tls();
     reload = tls == null ? null : new CredentialsReload(id, tls, supervision);
+    dataKeys = raft == null ? null : DataKeysReload.begin(id, raft.keys(), log, supervision);
     workers = new Workers(id, limits);
     Administration administration = new Administration(log, pipeline, verification, replica);
     service =
@@ -480,6 +485,16 @@ public final class Node implements AutoCloseable {
     return replica;
   }
 
+  /** For tests that take snapshots. */
+  SnapshotStore snapshots() {
+    return log.snapshots();
+  }
+
+  /** The data keys of this node, and what is encrypted with each. */
+  List<KeyUse> keyUse() throws IOException {
+    return log.keyUse();
+  }
+
   /** For tests that propose commands of no client. */
   CommandPipeline pipeline() {
     return pipeline;
@@ -527,6 +542,9 @@ public final class Node implements AutoCloseable {
     workers.close();
     if (reload != null) {
       reload.close();
+    }
+    if (dataKeys != null) {
+      dataKeys.close();
     }
     database.close();
     ended.complete(null);

@@ -46,26 +46,39 @@ public record Backup(
    */
   public static Backup check(Path file, @Nullable Passphrase passphrase) throws IOException {
     try (InputStream in = open(file, passphrase)) {
-      SnapshotReader reader = new SnapshotReader(in);
-      Backup backup = null;
-      for (SnapshotReader.Piece piece = reader.next(); piece != null; piece = reader.next()) {
-        if (piece.kind() < StateCodec.FIRST_FREE_KIND
-            && StateCodec.read(piece.kind(), piece.body())
-                instanceof StateRecord.Counters counters) {
-          backup =
-              new Backup(
-                  file,
-                  counters.position().logIndex(),
-                  Instant.EPOCH.plus(counters.position().timeMicros(), ChronoUnit.MICROS),
-                  counters.epoch(),
-                  passphrase);
-        }
-      }
-      if (backup == null) {
-        throw new CorruptSnapshotException("the snapshot has no state of locks");
-      }
-      return backup;
+      StateRecord.Counters counters = counters(in);
+      return new Backup(
+          file,
+          counters.position().logIndex(),
+          Instant.EPOCH.plus(counters.position().timeMicros(), ChronoUnit.MICROS),
+          counters.epoch(),
+          passphrase);
     }
+  }
+
+  /**
+   * Reads a snapshot to its end.
+   *
+   * @throws CorruptSnapshotException if it is no complete snapshot
+   * @throws UnknownVersionException if its version is not known here
+   */
+  public static void requireComplete(InputStream in) throws IOException {
+    var unused = counters(in);
+  }
+
+  private static StateRecord.Counters counters(InputStream in) throws IOException {
+    SnapshotReader reader = new SnapshotReader(in);
+    StateRecord.Counters found = null;
+    for (SnapshotReader.Piece piece = reader.next(); piece != null; piece = reader.next()) {
+      if (piece.kind() < StateCodec.FIRST_FREE_KIND
+          && StateCodec.read(piece.kind(), piece.body()) instanceof StateRecord.Counters counters) {
+        found = counters;
+      }
+    }
+    if (found == null) {
+      throw new CorruptSnapshotException("the snapshot has no state of locks");
+    }
+    return found;
   }
 
   /** Opens the file for reading. */
@@ -89,7 +102,7 @@ public record Backup(
                 + " is not encrypted, so anybody may have made or changed it: leave out"
                 + " --passphrase-file if you want it all the same");
       }
-      return passphrase == null ? in : new SealedInput(in, passphrase);
+      return passphrase == null ? in : SealedFormat.open(in, passphrase);
     } catch (IOException | RuntimeException e) {
       in.close();
       throw e;

@@ -1,12 +1,10 @@
 package dev.tollgate.snapshot;
 
+import dev.tollgate.seal.ChunkInput;
+import dev.tollgate.seal.Chunks;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.security.GeneralSecurityException;
-import javax.crypto.AEADBadTagException;
-import javax.crypto.Cipher;
-import javax.crypto.SecretKey;
-import javax.crypto.spec.GCMParameterSpec;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of an encrypted backup: a header, then chunks.
@@ -17,16 +15,12 @@ import org.jspecify.annotations.Nullable;
  * chunk   ciphertext of at most that many bytes, tag 16 bytes
  * </pre>
  *
- * <p>The nonce of a chunk is its number and whether it is the last one; the header is authenticated
- * with every chunk. So chunks cannot be exchanged, left out, repeated or taken from another file,
- * and the end cannot be cut off (Hoang, Reyhanitabar, Rogaway, Vizár: Online Authenticated
- * Encryption and its Nonce-Reuse Misuse-Resistance, CRYPTO 2015, the STREAM construction). Every
- * chunk but the last is full. A key is used for one file, because each file has its own salt.
+ * <p>{@link Chunks} says how chunks are encrypted. A key is used for one file, because each file
+ * has its own salt.
  */
 final class SealedFormat {
   static final byte[] MAGIC = {'T', 'G', 'E', 'B'};
   static final int HEADER_BYTES = 32;
-  static final int TAG_BYTES = 16;
 
   /** What OWASP asks of PBKDF2-HMAC-SHA256 (Password Storage Cheat Sheet, 2023). */
   static final int ITERATIONS = 600_000;
@@ -34,13 +28,11 @@ final class SealedFormat {
   /** A file must not keep its reader busy for minutes before it is known to be authentic. */
   static final int MOST_ITERATIONS = 20_000_000;
 
-  static final int CHUNK_BYTES = 1 << 20;
   static final int SALT_BYTES = 16;
 
   private static final int VERSION = 1;
   private static final int PBKDF2 = 1;
   private static final int AES_GCM = 1;
-  private static final int NONCE_BYTES = 12;
 
   private SealedFormat() {}
 
@@ -51,7 +43,7 @@ final class SealedFormat {
         .put((byte) PBKDF2)
         .put((byte) AES_GCM)
         .putInt(ITERATIONS)
-        .putInt(CHUNK_BYTES)
+        .putInt(Chunks.CHUNK_BYTES)
         .put(salt)
         .array();
   }
@@ -73,7 +65,7 @@ final class SealedFormat {
       in.get(salt);
       if (derivation != PBKDF2
           || cipher != AES_GCM
-          || chunkBytes != CHUNK_BYTES
+          || chunkBytes != Chunks.CHUNK_BYTES
           || iterations < ITERATIONS
           || iterations > MOST_ITERATIONS) {
         throw new CorruptSnapshotException("the header of the encrypted backup is damaged");
@@ -83,25 +75,26 @@ final class SealedFormat {
   }
 
   /**
-   * Encrypts or decrypts a chunk.
+   * Decrypts what {@link SealedOutput} has written.
    *
-   * @param mode {@link Cipher#ENCRYPT_MODE} or {@link Cipher#DECRYPT_MODE}
-   * @param number of the chunk, from 0
-   * @return null if a chunk to decrypt is not what was encrypted under this key, number and end
+   * @param in closed with the returned stream
+   * @throws CorruptSnapshotException if the beginning is damaged; reading throws it later on
    */
-  static byte @Nullable [] chunk(
-      int mode, SecretKey key, byte[] header, int number, boolean last, byte[] bytes, int length) {
-    byte[] nonce =
-        ByteBuffer.allocate(NONCE_BYTES).putInt(7, number).put(11, (byte) (last ? 1 : 0)).array();
-    try {
-      Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
-      cipher.init(mode, key, new GCMParameterSpec(8 * TAG_BYTES, nonce));
-      cipher.updateAAD(header);
-      return cipher.doFinal(bytes, 0, length);
-    } catch (AEADBadTagException e) {
-      return null;
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java platform has AES/GCM/NoPadding", e);
+  static InputStream open(InputStream in, Passphrase passphrase) throws IOException {
+    byte[] header = in.readNBytes(HEADER_BYTES);
+    if (header.length < HEADER_BYTES) {
+      throw new CorruptSnapshotException("the encrypted backup is cut off in its header");
     }
+    Header read = Header.read(header);
+    return new ChunkInput(
+        in,
+        header,
+        passphrase.key(read.salt(), read.iterations()),
+        number ->
+            new CorruptSnapshotException(
+                number == 0
+                    ? "the passphrase is wrong, or the encrypted backup is damaged at its beginning"
+                    : "the encrypted backup is damaged or cut off in its mebibyte "
+                        + (number + 1)));
   }
 }

@@ -16,6 +16,7 @@ import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.RawPeer;
 import dev.tollgate.log.ratis.NodeDirectory;
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TestCertificates;
@@ -287,7 +288,7 @@ class ClusterKeyTest {
     try (LocalCluster restored =
         new LocalCluster(directory.resolve("new"), 3, Duration.ZERO, 1 << 20)) {
       for (String id : List.of("n1", "n2", "n3")) {
-        NodeDirectory.restore(restored.data(id), backup, 1);
+        NodeDirectory.restore(restored.data(id), backup, 1, DataKeys.off());
       }
       restored.startAll();
       try (Connection connection = connected(restored)) {

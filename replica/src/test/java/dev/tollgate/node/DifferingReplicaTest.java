@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.StateDiffersException;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.TestKeys;
 import dev.tollgate.store.Damage;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,10 +19,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes whose state differs from the leader's take the leader's state, without a person. */
 @Timeout(120)
@@ -64,9 +70,16 @@ class DifferingReplicaTest {
   }
 
   /** No entry follows but the one by which an idle leader sends its digest. */
-  @Test
-  void followerThatDiffersTakesTheStateOfTheLeaderAndServesOn() throws Exception {
-    cluster = LocalCluster.started(directory, 3);
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void followerThatDiffersTakesTheStateOfTheLeaderAndServesOn(boolean encrypted) throws Exception {
+    cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
+    Map<String, DataKeys> keys = new TreeMap<>();
+    for (String id : List.of("n1", "n2", "n3")) {
+      keys.put(id, encrypted ? TestKeys.of("key-of-" + id) : DataKeys.off());
+    }
+    cluster.useKeys(keys::get);
+    cluster.startAllAndAwait();
     try (Connection connection = cluster.connect()) {
       fill(connection);
       String victim = cluster.follower();

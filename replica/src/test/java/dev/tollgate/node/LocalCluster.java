@@ -11,6 +11,7 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.trace.PromiseFiles;
 import dev.tollgate.node.audit.AuditSettings;
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
@@ -55,6 +56,7 @@ final class LocalCluster implements AutoCloseable {
   private Function<String, @Nullable NodeTls> tls = id -> null;
   private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
   private Function<String, Clock> clocks = id -> Clock.systemUTC();
+  private Function<String, DataKeys> keys = id -> DataKeys.off();
   private @Nullable Path auditFiles;
   private @Nullable InetAddress administered;
 
@@ -106,6 +108,11 @@ final class LocalCluster implements AutoCloseable {
   /** Gives nodes that are started from now on TLS. */
   void encrypt(Function<String, @Nullable NodeTls> settings) {
     tls = settings;
+  }
+
+  /** Gives nodes that are started from now on keys for their data directories. */
+  void useKeys(Function<String, DataKeys> chosen) {
+    keys = chosen;
   }
 
   /** Gives nodes that are started from now on other versions of the product. */
@@ -160,7 +167,8 @@ final class LocalCluster implements AutoCloseable {
             id,
             raft.withTls(encryption == null ? null : encryption.peers())
                 .withClock(clocks.apply(id))
-                .withPromises(PromiseFiles.of(directory, id)),
+                .withPromises(PromiseFiles.of(directory, id))
+                .withKeys(keys.apply(id)),
             null,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
             MAX_CONNECTIONS,

@@ -9,6 +9,7 @@ import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.jdbc.TollgateDriver;
 import dev.tollgate.log.ratis.NodeDirectory;
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -57,7 +58,7 @@ class RestoredSessionTest {
     Backup backup = Backup.check(file);
     assertEquals(List.of(Command.OpenSession.NO_SECRET), secrets(backup));
     LocalCluster restored = new LocalCluster(directory.resolve("new"), 1, Duration.ZERO, 1 << 20);
-    NodeDirectory.restore(restored.data("n1"), backup, 1);
+    NodeDirectory.restore(restored.data("n1"), backup, 1, DataKeys.off());
     restored.startAll();
     try (restored) {
       try (RawClient client = new RawClient(restored.clientAddress(restored.leader()))) {

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.seal.Chunks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes of encrypted backups, whole and damaged. */
 class SealedBackupTest {
-  private static final int CHUNK = SealedFormat.CHUNK_BYTES;
-  private static final int SEALED_CHUNK = CHUNK + SealedFormat.TAG_BYTES;
+  private static final int CHUNK = Chunks.CHUNK_BYTES;
+  private static final int SEALED_CHUNK = CHUNK + Chunks.TAG_BYTES;
   private static final int HEADER = SealedFormat.HEADER_BYTES;
 
   private static final byte[] SALT = bytes(SealedFormat.SALT_BYTES);
@@ -59,7 +61,7 @@ class SealedBackupTest {
   }
 
   private static byte[] open(byte[] sealed, Passphrase passphrase) throws IOException {
-    try (SealedInput in = new SealedInput(new ByteArrayInputStream(sealed), passphrase)) {
+    try (InputStream in = SealedFormat.open(new ByteArrayInputStream(sealed), passphrase)) {
       return in.readAllBytes();
     }
   }
@@ -92,7 +94,7 @@ class SealedBackupTest {
     byte[] sealed = seal(plain);
     assertArrayEquals(plain, open(sealed, right));
     int chunks = Math.max(1, (length + CHUNK - 1) / CHUNK);
-    assertEquals(HEADER + length + chunks * SealedFormat.TAG_BYTES, sealed.length);
+    assertEquals(HEADER + length + chunks * Chunks.TAG_BYTES, sealed.length);
   }
 
   @Test

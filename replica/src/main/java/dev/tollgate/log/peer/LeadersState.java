@@ -3,12 +3,11 @@ package dev.tollgate.log.peer;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.seal.StoredFile;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.server.RaftServer;
@@ -67,11 +66,9 @@ final class LeadersState {
   private WireWriter part(long term, long logIndex, long offset) throws IOException {
     for (SnapshotFile snapshot : settings.snapshots().list()) {
       if (snapshot.term() == term && snapshot.index() == logIndex) {
-        try (FileChannel file = FileChannel.open(snapshot.path(), StandardOpenOption.READ)) {
+        try (StoredFile file = settings.snapshots().open(snapshot)) {
           ByteBuffer part = ByteBuffer.allocate(PART_BYTES);
-          for (int read = 0; read >= 0 && part.hasRemaining(); ) {
-            read = file.read(part, offset + part.position());
-          }
+          file.read(part, offset);
           return new WireWriter(part.position() + Integer.BYTES)
               .bytes(Arrays.copyOf(part.array(), part.position()));
         }

@@ -191,7 +191,16 @@ final class PeerAppender extends LogAppenderBase {
       if (request == null) {
         return;
       }
-      send(connection, request);
+      send(connection, opened(request));
+    }
+  }
+
+  private AppendEntriesRequestProto opened(AppendEntriesRequestProto request) throws IOException {
+    try {
+      return settings.entries().open(request);
+    } catch (IOException e) {
+      settings.supervision().failed("reading the log for a follower", e);
+      throw e;
     }
   }
 

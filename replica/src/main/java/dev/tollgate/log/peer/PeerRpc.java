@@ -5,13 +5,17 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SyncedFiles;
+import dev.tollgate.seal.ChunkOutput;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.FileSeal;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
@@ -383,16 +387,23 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
       SyncedFiles.<InterruptedException>write(
           file,
           out -> {
+            DataKeys keys = settings.entries().keys();
+            OutputStream plain = Channels.newOutputStream(out);
+            ChunkOutput sealed = keys.isOn() ? FileSeal.seal(plain, keys) : null;
+            long arrived = 0;
             byte[] part;
             do {
-              WireWriter from =
-                  new WireWriter(3 * Long.BYTES).i64(term).i64(index).i64(out.position());
+              WireWriter from = new WireWriter(3 * Long.BYTES).i64(term).i64(index).i64(arrived);
               part = ask(link, Frame.Kind.STATE_PART, from).body().bytes();
-              SyncedFiles.write(out, ByteBuffer.wrap(part));
-            } while (part.length > 0 && out.position() <= size);
-            if (out.position() != size) {
+              (sealed == null ? plain : sealed).write(part);
+              arrived += part.length;
+            } while (part.length > 0 && arrived <= size);
+            if (arrived != size) {
               throw new IOException(
-                  out.position() + " bytes of a snapshot of " + size + " bytes have arrived");
+                  arrived + " bytes of a snapshot of " + size + " bytes have arrived");
+            }
+            if (sealed != null) {
+              sealed.finish();
             }
           });
       return new SnapshotFile(file, term, index, size, Instant.now());

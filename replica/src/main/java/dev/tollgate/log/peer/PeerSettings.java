@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for connections without TLS
  * @param clocks what this node says of its clock, and what others say of theirs
  * @param trace where promises are written down
+ * @param entries seals what this node keeps of the log
  */
 public record PeerSettings(
     String nodeId,
@@ -37,7 +38,8 @@ public record PeerSettings(
     long electionMillis,
     @Nullable TlsCredentials tls,
     PeerClocks clocks,
-    PromiseTrace trace) {
+    PromiseTrace trace,
+    SealedEntries entries) {
   public PeerSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(address, "address");
@@ -48,6 +50,7 @@ public record PeerSettings(
     requireNonNull(supervision, "supervision");
     requireNonNull(clocks, "clocks");
     requireNonNull(trace, "trace");
+    requireNonNull(entries, "entries");
   }
 
   /**

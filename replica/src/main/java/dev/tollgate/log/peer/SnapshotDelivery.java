@@ -2,7 +2,9 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.seal.FileSeal;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -41,14 +43,16 @@ final class SnapshotDelivery {
       LogEntryProto members =
           LogEntryProto.parseFrom(
               settings.snapshots().configuration(snapshot.getTermIndex().getIndex()));
-      // one at a time: Ratis counts a chunk that follows one which failed as under way for ever
-      for (InstallSnapshotRequestProto request :
-          appender.newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)) {
-        appender.getFollower().updateLastRpcSendTime(/* isHeartbeat= */ false);
-        CompletableFuture<Frame> chunk =
-            connection.call(
-                (call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, with(members, request)));
-        if (!needsMore(chunk)) {
+      Iterable<InstallSnapshotRequestProto> stored =
+          appender.newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot);
+      if (settings.entries().keys().isOn()) {
+        Path file = snapshot.getFiles().get(0).getPath();
+        if (FileSeal.keyOf(file).isPresent()) {
+          return deliverOpened(members, stored.iterator().next(), file, connection);
+        }
+      }
+      for (InstallSnapshotRequestProto request : stored) {
+        if (!deliver(members, request, connection)) {
           return false;
         }
       }
@@ -57,6 +61,32 @@ final class SnapshotDelivery {
       LOG.warn("{}: {} did not arrive", appender, snapshot.getTermIndex(), e);
       return false;
     }
+  }
+
+  private boolean deliverOpened(
+      LogEntryProto members,
+      InstallSnapshotRequestProto first,
+      Path file,
+      PeerConnection connection)
+      throws IOException, InterruptedException {
+    try (OpenedSnapshot opened = new OpenedSnapshot(first, file, settings.entries().keys())) {
+      while (opened.hasNext()) {
+        if (!deliver(members, opened.next(), connection)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** One at a time: Ratis counts a chunk that follows one which failed as under way for ever. */
+  private boolean deliver(
+      LogEntryProto members, InstallSnapshotRequestProto request, PeerConnection connection)
+      throws IOException, InterruptedException {
+    appender.getFollower().updateLastRpcSendTime(/* isHeartbeat= */ false);
+    return needsMore(
+        connection.call(
+            (call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, with(members, request))));
   }
 
   /** Ratis names its latest members, which a later leader may cut off. */

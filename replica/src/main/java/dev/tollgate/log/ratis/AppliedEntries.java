@@ -12,6 +12,7 @@ import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.PeerTransport;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,6 +45,7 @@ final class AppliedEntries {
   private final LeadershipNews leadership;
   private final LastApplied last;
   private final BooleanSupplier isPaused;
+  private final SealedEntries sealed;
   private final StateTakeover takeover;
   private volatile @Nullable PeerTransport transport;
 
@@ -64,6 +66,7 @@ final class AppliedEntries {
 
   /**
    * @param isPaused whether Ratis replaces the state with a snapshot of the leader
+   * @param sealed opens what Ratis has appended
    */
   AppliedEntries(
       Path directory,
@@ -75,7 +78,8 @@ final class AppliedEntries {
       NodeEnd end,
       LeadershipNews leadership,
       LastApplied last,
-      BooleanSupplier isPaused) {
+      BooleanSupplier isPaused,
+      SealedEntries sealed) {
     this.directory = requireNonNull(directory, "directory");
     this.identity = requireNonNull(identity, "identity");
     this.consumer = requireNonNull(consumer, "consumer");
@@ -86,6 +90,7 @@ final class AppliedEntries {
     this.leadership = requireNonNull(leadership, "leadership");
     this.last = requireNonNull(last, "last");
     this.isPaused = requireNonNull(isPaused, "isPaused");
+    this.sealed = requireNonNull(sealed, "sealed");
     this.takeover =
         new StateTakeover(server, consumer, snapshots, appends, this::isReplacedOrStops);
   }
@@ -160,9 +165,8 @@ final class AppliedEntries {
     identity.keepOrStop(last.get().getIndex());
   }
 
-  private static Entry entryOf(LogEntryProto logEntry, List<Proposal> proposals) {
-    return EntryCodec.decode(
-        logEntry.getStateMachineLogEntry().getLogData().toByteArray(), proposals);
+  private Entry entryOf(LogEntryProto logEntry, List<Proposal> proposals) throws IOException {
+    return EntryCodec.decode(sealed.payloadOf(logEntry), proposals);
   }
 
   private void keepIdentity() throws IOException {

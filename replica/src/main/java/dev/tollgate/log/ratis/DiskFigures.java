@@ -1,5 +1,6 @@
 package dev.tollgate.log.ratis;
 
+import dev.tollgate.log.KeyUse;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.snapshot.SnapshotWork;
@@ -17,8 +18,9 @@ final class DiskFigures {
 
   /**
    * @param group the directory of the group within that of the node
+   * @param keys the data keys of the node
    */
-  static LogFigures of(Path group, Snapshots snapshots) throws IOException {
+  static LogFigures of(Path group, Snapshots snapshots, List<KeyUse> keys) throws IOException {
     List<Path> segments = Snapshots.segments(group.resolve("current"));
     long logBytes = 0;
     for (Path segment : segments) {
@@ -43,7 +45,8 @@ final class DiskFigures {
         work.lastWriteMillis(),
         work.lastHeldMicros(),
         disk.getUsableSpace(),
-        disk.getTotalSpace());
+        disk.getTotalSpace(),
+        keys);
   }
 
   /** A segment may be renamed or dropped at any moment. */

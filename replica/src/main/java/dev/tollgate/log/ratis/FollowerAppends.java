@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.peer.PeerService;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +83,11 @@ final class FollowerAppends implements PeerService {
   private final RatisUpdater updater;
   private final DiskWatch disk;
   private final PromiseTrace trace;
+  private final SealedEntries sealed;
+
+  /** Guarded by {@link #installing}. */
+  private final SealedArrival arrival;
+
   private final UnfinishedAppends unfinished = new UnfinishedAppends();
   private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
 
@@ -104,19 +110,23 @@ final class FollowerAppends implements PeerService {
   /**
    * @param electionMillis the longest election timeout
    * @param failed is told why this node will append nothing more; may be called more than once
+   * @param sealed seals what Ratis appends
    */
   FollowerAppends(
       long electionMillis,
       RatisUpdater updater,
       DiskWatch disk,
       Consumer<Throwable> failed,
-      PromiseTrace trace) {
+      PromiseTrace trace,
+      SealedEntries sealed) {
     this.electionMillis = electionMillis;
     this.lag =
         new ApplyLag(
             TimeUnit.MILLISECONDS.toNanos(Limits.CAUGHT_UP_MILLIS),
             TimeUnit.MILLISECONDS.toNanos(Limits.LEADERLESS_ELECTION_TIMEOUTS * electionMillis));
     this.trace = requireNonNull(trace, "trace");
+    this.sealed = requireNonNull(sealed, "sealed");
+    this.arrival = new SealedArrival(sealed.keys());
     this.updater = requireNonNull(updater, "updater");
     this.disk = requireNonNull(disk, "disk");
     this.failed = requireNonNull(failed, "failed");
@@ -265,7 +275,7 @@ final class FollowerAppends implements PeerService {
           || (installing.isLocked() && namesMembers(request))) {
         return false;
       }
-      reply = receiver.receive(request);
+      reply = receiver.receive(sealed.seal(request));
       unfinished.began(request, cuts, reply);
     } finally {
       order.unlock();
@@ -330,7 +340,7 @@ final class FollowerAppends implements PeerService {
         membersArrive.accept(checked.getLastRaftConfigurationLogEntryProto());
       }
       beginDiscarding(checked);
-      T answer = receiver.receive(checked);
+      T answer = receiver.receive(arrival.seal(checked));
       chunkArrived.run();
       if (discarding) {
         discardLog(checked.getSnapshotChunk().getTermIndex().getIndex());

@@ -2,6 +2,7 @@ package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,14 +34,19 @@ final class LogCheck {
   /** The last entry of a snapshot, or null. */
   private final @Nullable TermIndex covered;
 
+  private final SealedEntries sealed;
   private @Nullable TermIndex last;
   private boolean overruled;
+
+  /** Whether an entry was sealed: those that follow are too. */
+  private boolean isSealed;
 
   /** Where closed segments end that have more than their names say. */
   private final Map<Path, Long> longer = new LinkedHashMap<>();
 
-  private LogCheck(@Nullable TermIndex covered) {
+  private LogCheck(@Nullable TermIndex covered, SealedEntries sealed) {
     this.covered = covered;
+    this.sealed = sealed;
   }
 
   /**
@@ -57,10 +63,12 @@ final class LogCheck {
    * earlier content under the later name.
    *
    * @param covered the last entry of the newest snapshot; null if there is none
+   * @param sealed checks that the node can open its entries
    * @throws CorruptLogException if an entry is damaged, missing, or in the wrong place
    */
-  static Result run(Path log, @Nullable TermIndex covered) throws IOException {
-    LogCheck check = new LogCheck(covered);
+  static Result run(Path log, @Nullable TermIndex covered, SealedEntries sealed)
+      throws IOException {
+    LogCheck check = new LogCheck(covered, sealed);
     List<Path> segments =
         Snapshots.segments(log).stream()
             .sorted(Comparator.comparingLong(Snapshots::firstIndex))
@@ -93,7 +101,9 @@ final class LogCheck {
               TermIndex reached = last;
               if (end.isEmpty() || reached == null || reached.getIndex() < end.getAsLong()) {
                 endByName[0] = bytes.limit() + (long) Integer.BYTES;
+                ByteBuffer whole = bytes.duplicate();
                 follow(segment, entryOf(bytes), first);
+                requireReadable(segment, LogEntryProto.parseFrom(whole));
               }
             });
     long found = first + entries.count() - 1;
@@ -134,6 +144,19 @@ final class LogCheck {
         covered != null
             && covered.getIndex() == entry.getIndex()
             && covered.getTerm() != entry.getTerm();
+  }
+
+  /**
+   * Checks that this node has the key of an entry. The entry itself is not opened: that is done
+   * when it is applied or sent.
+   */
+  private void requireReadable(Path segment, LogEntryProto entry) throws IOException {
+    if (sealed.found(entry)) {
+      isSealed |= entry.hasStateMachineLogEntry();
+    } else if (isSealed) {
+      throw LogTail.damaged(
+          segment, "entry " + entry.getIndex() + " is not encrypted, and an entry before it is");
+    }
   }
 
   /** Reads the beginning of an entry: Ratis writes its term and its index first. */

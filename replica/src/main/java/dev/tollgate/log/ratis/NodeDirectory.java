@@ -11,9 +11,12 @@ import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.log.trace.PromiseTrace;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.FileSeal;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -83,9 +86,11 @@ public final class NodeDirectory {
    * backup and the same epoch.
    *
    * @param data does not exist, or is empty
+   * @param keys with which the snapshot is encrypted
    * @throws DirectoryNotEmptyException if there is something in the directory
    */
-  public static void restore(Path data, Backup backup, int epoch) throws IOException {
+  public static void restore(Path data, Backup backup, int epoch, DataKeys keys)
+      throws IOException {
     if (epoch <= backup.epoch() || epoch > FencingToken.MAX_EPOCH) {
       throw new IllegalArgumentException("epoch " + epoch + " after " + backup.epoch());
     }
@@ -93,7 +98,7 @@ public final class NodeDirectory {
     requireEmpty(data);
     Path unfinished = data.resolve("restoring");
     try {
-      write(unfinished, backup, epoch);
+      write(unfinished, backup, epoch, keys);
       SyncedFiles.move(unfinished, RatisLog.groupDirectory(data));
     } catch (IOException | RuntimeException e) {
       FileUtils.deleteFully(unfinished);
@@ -101,7 +106,8 @@ public final class NodeDirectory {
     }
   }
 
-  private static void write(Path group, Backup backup, int epoch) throws IOException {
+  private static void write(Path group, Backup backup, int epoch, DataKeys keys)
+      throws IOException {
     RaftStorageImpl storage = storage(group, RaftStorage.StartupOption.FORMAT);
     try (StateCopy state = backup.inEpoch(epoch)) {
       storage
@@ -110,7 +116,7 @@ public final class NodeDirectory {
               RaftStorageMetadata.valueOf(
                   FIRST_TERM, RaftStorageMetadata.getDefault().getVotedFor()));
       Path snapshots = directory(storage).getStateMachineDir().toPath();
-      new SnapshotFiles(group.toString(), snapshots)
+      new SnapshotFiles(group.toString(), snapshots, keys)
           .write(TermIndex.valueOf(FIRST_TERM, (long) epoch << INDEX_BITS), state);
     } finally {
       storage.close();
@@ -161,7 +167,7 @@ public final class NodeDirectory {
 
   /** A snapshot of another node. */
   public interface Source {
-    /** Writes the snapshot to this file, and returns its description. */
+    /** Writes the snapshot to this file, encrypted or not, and returns its description. */
     Seed writeTo(Path file) throws IOException;
   }
 
@@ -206,9 +212,11 @@ public final class NodeDirectory {
    * <p>If this is interrupted, the node has its old files, or the new snapshot beside some of them.
    * Its term and its list of members may already be the new ones.
    *
+   * @param keys of the node
    * @throws IOException if the node runs, if it is no member of the cluster, or if its vote is lost
    */
-  public static Reseeded reseed(Path data, String nodeId, Source source) throws IOException {
+  public static Reseeded reseed(Path data, String nodeId, DataKeys keys, Source source)
+      throws IOException {
     Path group = RatisLog.groupDirectory(data);
     try {
       VoteFile.require(group, /* begun= */ true);
@@ -223,20 +231,22 @@ public final class NodeDirectory {
     }
     RaftStorageImpl storage = storageOfStopped(data, group);
     try {
-      return reseed(storage, nodeId, source);
+      return reseed(storage, nodeId, keys, source);
     } finally {
       storage.close();
     }
   }
 
-  private static Reseeded reseed(RaftStorageImpl storage, String nodeId, Source source)
-      throws IOException {
+  private static Reseeded reseed(
+      RaftStorageImpl storage, String nodeId, DataKeys keys, Source source) throws IOException {
     Path directory = directory(storage).getStateMachineDir().toPath();
     Files.createDirectories(directory);
     SnapshotFiles snapshots = new SnapshotFiles(nodeId, directory);
     Path arrived = snapshots.unfinished();
     Seed seed = source.writeTo(arrived);
-    Backup.check(arrived);
+    try (InputStream in = FileSeal.open(arrived, keys)) {
+      Backup.requireComplete(in);
+    }
     LogEntryProto members = membersOf(seed, nodeId);
     RaftStorageMetadata own = storage.getMetadataFile().getMetadata();
     if (own.getTerm() < seed.term()) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.ApplyThread;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,14 +25,16 @@ final class NodeStart {
   private final Path data;
   private final NodeIdentity identity;
   private final GroupFiles files;
+  private final SealedEntries sealed;
 
   /**
    * @param data the directory of the node
    */
-  NodeStart(Path data, NodeIdentity identity, GroupFiles files) {
+  NodeStart(Path data, NodeIdentity identity, GroupFiles files, SealedEntries sealed) {
     this.data = requireNonNull(data, "data");
     this.identity = requireNonNull(identity, "identity");
     this.files = requireNonNull(files, "files");
+    this.sealed = requireNonNull(sealed, "sealed");
   }
 
   /**
@@ -67,7 +70,7 @@ final class NodeStart {
    * ends (Raft, figure 13); a node may stop before it has removed that log.
    */
   private @Nullable TermIndex checked(@Nullable TermIndex covered) throws IOException {
-    LogCheck.Result log = LogCheck.run(files.log(), covered);
+    LogCheck.Result log = LogCheck.run(files.log(), covered, sealed);
     if (covered == null || !log.overruled()) {
       return log.last();
     }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.ClockReading;
+import dev.tollgate.log.KeyUse;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
@@ -27,6 +28,7 @@ import dev.tollgate.log.peer.PeerRpc;
 import dev.tollgate.log.peer.PeerSettings;
 import dev.tollgate.log.peer.PeerTransport;
 import dev.tollgate.log.trace.PromiseTrace;
+import dev.tollgate.seal.StoredFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -156,7 +158,8 @@ public final class RatisLog implements ReplicatedLog {
             settings.electionTimeout().toMillis(),
             settings.tls(),
             clocks,
-            trace));
+            trace,
+            stateMachine.sealed()));
   }
 
   /** Returns what Ratis has made, or null for a node that stays alone. */
@@ -378,7 +381,8 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public LogFigures figures() {
     try {
-      return DiskFigures.of(groupDirectory(settings.directory()), stateMachine.snapshots());
+      return DiskFigures.of(
+          groupDirectory(settings.directory()), stateMachine.snapshots(), keyUse());
     } catch (IOException | UncheckedIOException | IllegalStateException e) {
       LOG.debug("{}: no figures of the directory", settings.nodeId(), e);
       return LogFigures.NONE;
@@ -544,6 +548,11 @@ public final class RatisLog implements ReplicatedLog {
       }
 
       @Override
+      public StoredFile open(SnapshotFile snapshot) throws IOException {
+        return stateMachine.snapshots().open(snapshot);
+      }
+
+      @Override
       public byte[] configuration(long logIndex) throws IOException {
         MembersOfLog known = members;
         if (known == null) {
@@ -552,6 +561,15 @@ public final class RatisLog implements ReplicatedLog {
         return known.asOf(logIndex).toByteArray();
       }
     };
+  }
+
+  @Override
+  public List<KeyUse> keyUse() throws IOException {
+    RaftServer.Division running = division();
+    return running == null
+        ? List.of()
+        : UsedKeys.of(
+            stateMachine.sealed(), stateMachine.snapshots(), running.getRaftLog().getStartIndex());
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.log.trace.PromiseTrace;
 import java.io.IOException;
@@ -44,6 +45,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final NodeEnd end;
   private final RatisUpdater updater = new RatisUpdater();
   private final DiskWatch disk;
+  private final SealedEntries sealed;
   private final FollowerAppends appends;
   private final Snapshots snapshots;
   private final LeadershipNews leadership;
@@ -65,16 +67,25 @@ final class RatisStateMachine extends BaseStateMachine {
     this.disk =
         new DiskWatch(
             settings.nodeId(), settings.directory(), settings.electionTimeout(), end.supervision());
+    this.sealed =
+        new SealedEntries(
+            settings.keys(), RatisLog.groupDirectory(settings.directory()).resolve("current"));
     this.appends =
         new FollowerAppends(
-            2 * settings.electionTimeout().toMillis(), updater, disk, end::cannotAppend, trace);
+            2 * settings.electionTimeout().toMillis(),
+            updater,
+            disk,
+            end::cannotAppend,
+            trace,
+            sealed);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
             settings.snapshotLogBytes(),
             consumer,
             this::getLastAppliedTermIndex,
-            new LogPurge(server, end)::run);
+            new LogPurge(server, end)::run,
+            settings.keys());
     this.entries =
         new AppliedEntries(
             settings.directory(),
@@ -86,7 +97,8 @@ final class RatisStateMachine extends BaseStateMachine {
             end,
             leadership,
             new LastEntry(),
-            this::isPaused);
+            this::isPaused,
+            sealed);
   }
 
   private final class LastEntry implements LastApplied {
@@ -116,6 +128,10 @@ final class RatisStateMachine extends BaseStateMachine {
 
   FollowerAppends appends() {
     return appends;
+  }
+
+  SealedEntries sealed() {
+    return sealed;
   }
 
   DiskWatch disk() {
@@ -155,7 +171,8 @@ final class RatisStateMachine extends BaseStateMachine {
                   opened::syncArriving,
                   opened::keepMembers);
               // before Ratis reads its log
-              entries.begin(new NodeStart(settings.directory(), identity, opened).run(snapshots));
+              entries.begin(
+                  new NodeStart(settings.directory(), identity, opened, sealed).run(snapshots));
             });
   }
 
@@ -243,6 +260,12 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public TransactionContext startTransaction(RaftClientRequest request) {
     return EntryMessage.begin(request, this, consumer);
+  }
+
+  /** Ratis chooses the term and the index of an entry after this, and then appends the entry. */
+  @Override
+  public TransactionContext preAppendTransaction(TransactionContext transaction) {
+    return new SealedTransaction(transaction, sealed);
   }
 
   @Override

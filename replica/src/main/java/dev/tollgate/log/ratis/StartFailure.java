@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.seal.KeyMissingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -59,9 +60,12 @@ final class StartFailure {
       if (cause instanceof StartSync.FailedException unsynced) {
         return ", because its disk does not take what the node has read there ("
             + describe(requireNonNull(unsynced.getCause()))
-            + "). The node goes on from nothing that is not on the disk. Make room there or mend the"
-            + " disk, and start the node again. If the disk stays broken, "
+            + "). The node goes on from nothing that is not on the disk. Make room there or mend"
+            + " the disk, and start the node again. If the disk stays broken, "
             + VoteFile.WITHOUT_A_VOTE;
+      }
+      if (cause instanceof KeyMissingException missing) {
+        return ", because " + missing.getMessage() + ". Nothing was changed";
       }
       if (cause instanceof VoteFile.LostException lost) {
         return ", because " + lost.getMessage() + ". Check the disk; " + VoteFile.WITHOUT_A_VOTE;

@@ -4,14 +4,18 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SyncedFiles;
+import dev.tollgate.seal.ChunkOutput;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.FileSeal;
+import dev.tollgate.seal.KeyMissingException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.snapshot.UnknownVersionException;
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +48,7 @@ public final class SnapshotFiles {
 
   private final String nodeId;
   private final Path directory;
+  private final DataKeys keys;
 
   /** A complete file, and the last entry that it covers. */
   public record Snapshot(Path file, TermIndex last) {
@@ -57,14 +62,23 @@ public final class SnapshotFiles {
           file,
           last.getTerm(),
           last.getIndex(),
-          Files.size(file),
+          FileSeal.plainBytes(file),
           Files.getLastModifiedTime(file).toInstant());
     }
   }
 
+  /** The files of a node that encrypts none. */
   public SnapshotFiles(String nodeId, Path directory) {
+    this(nodeId, directory, DataKeys.off());
+  }
+
+  /**
+   * @param keys with which new files are encrypted
+   */
+  public SnapshotFiles(String nodeId, Path directory, DataKeys keys) {
     this.nodeId = nodeId;
     this.directory = directory;
+    this.keys = keys;
   }
 
   /** Returns all files, newest first. */
@@ -96,8 +110,8 @@ public final class SnapshotFiles {
         if (!hasDigest(snapshot)) {
           MD5FileUtil.computeAndSaveMd5ForFile(snapshot.file().toFile());
         }
-      } catch (UnknownVersionException e) {
-        // the file may be intact, and newer than all that this program can read
+      } catch (UnknownVersionException | KeyMissingException e) {
+        // the file may be intact, and needs another program or another key
         throw e;
       } catch (IOException e) {
         Path aside = setAside(snapshot);
@@ -119,11 +133,7 @@ public final class SnapshotFiles {
   }
 
   InputStream open(Snapshot snapshot) throws IOException {
-    return buffered(snapshot.file());
-  }
-
-  private static InputStream buffered(Path file) throws IOException {
-    return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+    return FileSeal.open(snapshot.file(), keys);
   }
 
   /** Renames a snapshot from which this node could not be restored. */
@@ -165,7 +175,7 @@ public final class SnapshotFiles {
    * @throws UnreadableException if it cannot be read; the file is then kept under another name
    */
   Snapshot adoptAfter(Trial trial, TermIndex last) throws IOException {
-    try (InputStream in = buffered(unfinished())) {
+    try (InputStream in = FileSeal.open(unfinished(), keys)) {
       trial.read(new SnapshotReader(in));
     } catch (IOException | RuntimeException e) {
       Path kept = directory.resolve(UNREADABLE);
@@ -192,15 +202,25 @@ public final class SnapshotFiles {
           out -> {
             BufferedOutputStream buffered =
                 new BufferedOutputStream(Channels.newOutputStream(out), BUFFER_BYTES);
-            SnapshotWriter writer = new SnapshotWriter(buffered);
-            copy.writeTo(writer);
-            writer.finish();
+            if (keys.isOn()) {
+              ChunkOutput sealed = FileSeal.seal(buffered, keys);
+              write(copy, sealed);
+              sealed.finish();
+            } else {
+              write(copy, buffered);
+            }
             buffered.flush();
           });
     } catch (IOException e) {
       Files.deleteIfExists(unfinished);
       throw e;
     }
+  }
+
+  private static void write(StateCopy copy, OutputStream out) throws IOException {
+    SnapshotWriter writer = new SnapshotWriter(out);
+    copy.writeTo(writer);
+    writer.finish();
   }
 
   /** Returns where a snapshot is written before it is complete; removed when the node starts. */
@@ -224,7 +244,7 @@ public final class SnapshotFiles {
    * @throws IOException if it is damaged
    */
   void adoptArrived(TermIndex last) throws IOException {
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(arriving()), BUFFER_BYTES)) {
+    try (InputStream in = FileSeal.open(arriving(), keys)) {
       SnapshotReader.check(in);
     }
     adopt(arriving(), last);

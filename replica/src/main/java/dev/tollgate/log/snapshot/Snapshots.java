@@ -7,6 +7,9 @@ import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.entry.LoggedError;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.StoredFile;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.snapshot.UnknownVersionException;
@@ -75,6 +78,7 @@ public final class Snapshots {
   private final LogConsumer consumer;
   private final Supplier<TermIndex> lastApplied;
   private final Runnable finished;
+  private final DataKeys keys;
   private final ExecutorService writer;
   private final RatisSnapshotStorage storage = new RatisSnapshotStorage();
 
@@ -96,18 +100,21 @@ public final class Snapshots {
    * @param logBytes by how much the log grows between two snapshots
    * @param lastApplied the last entry that the state covers; steady while the monitor is held
    * @param finished called by the writing thread when a snapshot is complete
+   * @param keys with which snapshots are encrypted
    */
   public Snapshots(
       String nodeId,
       long logBytes,
       LogConsumer consumer,
       Supplier<TermIndex> lastApplied,
-      Runnable finished) {
+      Runnable finished,
+      DataKeys keys) {
     this.nodeId = nodeId;
     this.logBytes = logBytes;
     this.consumer = consumer;
     this.lastApplied = lastApplied;
     this.finished = finished;
+    this.keys = keys;
     Supervision supervision = new Supervision(nodeId, consumer::failed);
     this.writer =
         Executors.newSingleThreadExecutor(
@@ -125,7 +132,7 @@ public final class Snapshots {
    */
   public @Nullable TermIndex open(RaftStorage raft) throws IOException {
     SnapshotFiles found =
-        new SnapshotFiles(nodeId, raft.getStorageDir().getStateMachineDir().toPath());
+        new SnapshotFiles(nodeId, raft.getStorageDir().getStateMachineDir().toPath(), keys);
     files = found;
     found.setAsideDamaged();
     Path log = raft.getStorageDir().getCurrentDir().toPath();
@@ -146,7 +153,7 @@ public final class Snapshots {
     for (SnapshotFiles.Snapshot snapshot : all) {
       try {
         restore(found, snapshot, "restored the snapshot");
-      } catch (UnknownVersionException e) {
+      } catch (UnknownVersionException | KeyMissingException e) {
         throw e;
       } catch (IOException | RuntimeException e) {
         LOG.error(
@@ -281,6 +288,11 @@ public final class Snapshots {
       all.add(snapshot.describe());
     }
     return all;
+  }
+
+  /** See {@link SnapshotStore#open}. */
+  public StoredFile open(SnapshotFile snapshot) throws IOException {
+    return StoredFile.open(snapshot.path(), keys);
   }
 
   /** See {@link SnapshotStore#take}. */
@@ -441,8 +453,8 @@ public final class Snapshots {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     count(1, 0, 0, 0, millis, TimeUnit.NANOSECONDS.toMicros(heldNanos));
     LOG.info(
-        "{}: snapshot at log index {}, {} KiB, written and read back in {} ms, which held up the log"
-            + " for {} ms",
+        "{}: snapshot at log index {}, {} KiB, written and read back in {} ms, which held up the"
+            + " log for {} ms",
         nodeId,
         last.getIndex(),
         file.sizeBytes() >> 10,

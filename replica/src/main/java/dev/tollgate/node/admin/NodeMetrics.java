@@ -1,5 +1,6 @@
 package dev.tollgate.node.admin;
 
+import dev.tollgate.log.KeyUse;
 import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
@@ -11,13 +12,14 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /**
  * The metrics of a node, all from one reading of its {@link Figures}. docs/operations.md says what
- * each means. Labels have few values: constants, members of the cluster up to {@link
- * AdminLimits#LABELED_MEMBERS}, and tables with refused writes up to {@link
+ * each means. Labels have few values: constants, the data keys of this node, members of the cluster
+ * up to {@link AdminLimits#LABELED_MEMBERS}, and tables with refused writes up to {@link
  * dev.tollgate.core.command.Limits#TALLIED_TABLES}.
  */
 final class NodeMetrics {
@@ -32,6 +34,7 @@ final class NodeMetrics {
     StateMetrics.addState(families, now.replica(), now.age());
     StateMetrics.addLocks(families, now.replica().locks());
     addDisk(families, now.log());
+    addKeys(families, now.log().keys());
     addClients(families, now.clients());
     addConnections(families, now.connections(), now.node());
     return families.all();
@@ -230,6 +233,22 @@ final class NodeMetrics {
             "Room that is left on the disk of the data directory.",
             disk.usableBytes())
         .gauge("tollgate_disk_bytes", "Size of that disk.", disk.diskBytes());
+  }
+
+  private static void addKeys(MetricFamilies families, List<KeyUse> keys) {
+    if (keys.isEmpty()) {
+      return;
+    }
+    Map<Labels, Number> used = new LinkedHashMap<>();
+    for (KeyUse key : keys) {
+      used.put(Labels.of("key", key.keyId(), "files", "log"), key.lastLogIndex() >= 0 ? 1 : 0);
+      used.put(Labels.of("key", key.keyId(), "files", "snapshots"), key.snapshots() > 0 ? 1 : 0);
+    }
+    families.gauges(
+        "tollgate_data_key_in_use",
+        "1 if files of this node are encrypted with a data key, else 0; key (clear) for files that"
+            + " are not encrypted.",
+        used);
   }
 
   private static void addClients(MetricFamilies families, ClientFigures clients) {

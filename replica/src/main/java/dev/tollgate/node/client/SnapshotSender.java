@@ -9,13 +9,12 @@ import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.audit.Actor;
 import dev.tollgate.node.audit.AuditTrail;
+import dev.tollgate.seal.StoredFile;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -37,7 +36,7 @@ final class SnapshotSender {
   private final Workers workers;
   private final AuditTrail audit;
   private final ReplyChannel replies;
-  private volatile @Nullable FileChannel file;
+  private volatile @Nullable StoredFile file;
   private volatile boolean closed;
 
   SnapshotSender(
@@ -143,7 +142,8 @@ final class SnapshotSender {
       return new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed");
     }
     try {
-      file = FileChannel.open(snapshot.path(), StandardOpenOption.READ);
+      StoredFile opening = snapshots.open(snapshot);
+      file = opening;
       if (closed) {
         closeFile();
       }
@@ -151,7 +151,7 @@ final class SnapshotSender {
           nodeId,
           snapshot.term(),
           snapshot.index(),
-          snapshot.sizeBytes(),
+          opening.size(),
           ChronoUnit.MICROS.between(Instant.EPOCH, snapshot.writtenAt()),
           snapshots.configuration(snapshot.index()));
     } catch (IOException e) {
@@ -164,7 +164,7 @@ final class SnapshotSender {
   }
 
   private synchronized Reply part(Request.ReadSnapshot request) {
-    FileChannel open = file;
+    StoredFile open = file;
     if (open == null) {
       return new Reply.Failure(
           SqlState.CONFLICT, "the connection has no snapshot open: open one first");
@@ -176,10 +176,7 @@ final class SnapshotSender {
             "offset " + request.offset() + " is beyond the " + open.size() + " bytes of the file");
       }
       ByteBuffer bytes = ByteBuffer.allocate(request.length());
-      boolean more = true;
-      while (more && bytes.hasRemaining()) {
-        more = open.read(bytes, request.offset() + bytes.position()) >= 0;
-      }
+      open.read(bytes, request.offset());
       return new Reply.SnapshotPart(Arrays.copyOf(bytes.array(), bytes.position()));
     } catch (IOException e) {
       return unreadable(e);
@@ -205,7 +202,7 @@ final class SnapshotSender {
   }
 
   private void closeFile() {
-    FileChannel open = file;
+    StoredFile open = file;
     file = null;
     if (open != null) {
       try {

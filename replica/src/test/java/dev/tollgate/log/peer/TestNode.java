@@ -7,6 +7,7 @@ import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.trace.PromiseTrace;
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -139,7 +140,8 @@ final class TestNode implements AutoCloseable {
             electionMillis,
             tls,
             new PeerClocks(Clock.systemUTC(), System::nanoTime),
-            PromiseTrace.NONE);
+            PromiseTrace.NONE,
+            new SealedEntries(DataKeys.off(), Path.of("log")));
     listener = new PeerListener(settings, server(), NetUtils.createSocketAddr(address));
     listener.start();
   }

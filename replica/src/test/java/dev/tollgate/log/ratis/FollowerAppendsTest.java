@@ -15,8 +15,10 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.peer.PeerService;
 import dev.tollgate.log.peer.RawPeer;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.log.trace.PromiseTrace;
+import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -458,7 +460,12 @@ class FollowerAppendsTest {
             Duration.ofSeconds(1),
             new Supervision(LoneFollower.ID, failure -> {}));
     return new FollowerAppends(
-        1_000, new RatisUpdater(), working, failure -> {}, PromiseTrace.NONE);
+        1_000,
+        new RatisUpdater(),
+        working,
+        failure -> {},
+        PromiseTrace.NONE,
+        new SealedEntries(DataKeys.off(), directory));
   }
 
   /** As when a leader has a new connection, and sends another snapshot by it. */

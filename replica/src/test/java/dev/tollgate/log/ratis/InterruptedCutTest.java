@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.seal.DataKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +53,7 @@ class InterruptedCutTest {
     write(files);
     InterruptedCut.finish(directory, OptionalLong.of(synced));
     assertEquals(List.of(left.split(" ", -1)), names());
-    LogCheck.run(directory, null);
+    LogCheck.run(directory, null, new SealedEntries(DataKeys.off(), directory));
     InterruptedCut.finish(directory, OptionalLong.of(synced));
     assertEquals(List.of(left.split(" ", -1)), names(), "a second time");
   }
@@ -75,7 +77,7 @@ class InterruptedCutTest {
         directory,
         synced.equals("none") ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(synced)));
     assertEquals(before, names());
-    assertThrows(CorruptLogException.class, () -> LogCheck.run(directory, null));
+    assertThrows(CorruptLogException.class, () -> LogCheck.run(directory, null, new SealedEntries(DataKeys.off(), directory)));
   }
 
   private void write(String files) throws IOException {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.peer.SealedEntries;
+import dev.tollgate.seal.DataKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +37,7 @@ class LogCheckTest {
   }
 
   private TermIndex check() throws IOException {
-    return LogCheck.run(directory, null).last();
+    return LogCheck.run(directory, null, clear()).last();
   }
 
   private void assertDamaged(Path segment, String how) {
@@ -145,9 +147,13 @@ class LogCheckTest {
     segment("log_inprogress_4", 2, 4, 6);
     for (TermIndex same :
         List.of(TermIndex.valueOf(1, 3), TermIndex.valueOf(2, 4), TermIndex.valueOf(9, 7))) {
-      assertFalse(LogCheck.run(directory, same).overruled(), same::toString);
+      assertFalse(LogCheck.run(directory, same, clear()).overruled(), same::toString);
     }
-    assertTrue(LogCheck.run(directory, TermIndex.valueOf(2, 3)).overruled());
-    assertTrue(LogCheck.run(directory, TermIndex.valueOf(3, 6)).overruled());
+    assertTrue(LogCheck.run(directory, TermIndex.valueOf(2, 3), clear()).overruled());
+    assertTrue(LogCheck.run(directory, TermIndex.valueOf(3, 6), clear()).overruled());
+  }
+
+  private SealedEntries clear() {
+    return new SealedEntries(DataKeys.off(), directory);
   }
 }

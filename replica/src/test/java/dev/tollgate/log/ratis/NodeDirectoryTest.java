@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.wire.WireWriter;
@@ -40,6 +41,7 @@ class NodeDirectoryTest {
           NodeDirectory.reseed(
               directory,
               LoneFollower.ID,
+              DataKeys.off(),
               file -> {
                 Files.write(file, snapshot());
                 return new NodeDirectory.Seed("n1", 2, 100, members.toByteArray());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.LockTallies;
 import dev.tollgate.core.Tally;
 import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.log.KeyUse;
 import dev.tollgate.log.LogClock;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
@@ -42,7 +43,7 @@ import org.junit.jupiter.api.Test;
 class MetricsPagesTest {
   private static final Path DOCS = Path.of("..", "docs");
 
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z0-9_]+)(?:\\{[a-z]+})?` \\|");
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z0-9_]+)(?:\\{[a-z,]+})?` \\|");
   private static final Pattern NAME =
       Pattern.compile("\\b(?:tollgate|jvm|process|system)_[a-z0-9_]+\\b");
 
@@ -95,7 +96,23 @@ class MetricsPagesTest {
         Duration.ofMillis(10),
         new PipelineFigures(1, 2, 3, 4, 5, count),
         new LogClock.Look(true, 0, new TreeMap<>(Map.of("n1", 0L, "n2", -1_500_000L)), 2_500_000),
-        new LogFigures(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+        new LogFigures(
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            10,
+            11,
+            12,
+            13,
+            14,
+            15,
+            List.of(new KeyUse("(clear)", false, -1, 2), new KeyUse("k1", true, 40, 0))),
         new ClientFigures(1, 2, 3, 4, 5, 6, 7, Map.of(Workers.Kind.QUERIES, 8)),
         new ArrivalFigures(1, 2, 3, 4));
   }
@@ -195,6 +212,8 @@ class MetricsPagesTest {
   @Test
   void valuesHaveTheirUnits() {
     Scrape scrape = scrape();
+    assertEquals(1, scrape.value("tollgate_data_key_in_use{files=\"log\",key=\"k1\"}"));
+    assertEquals(0, scrape.value("tollgate_data_key_in_use{files=\"log\",key=\"(clear)\"}"));
     assertEquals(12, scrape.value("tollgate_member_lag_entries{member=\"n2\"}"));
     assertEquals(1, scrape.value("tollgate_member_lost_entries{member=\"n2\"}"));
     assertEquals(0, scrape.value("tollgate_member_lost_entries{member=\"n1\"}"));

@@ -56,6 +56,11 @@ final class Options {
   private boolean secure;
 
   @Option(
+      names = "--encrypted",
+      description = "Each node encrypts its log and its snapshots, with a key of its own")
+  private boolean encrypted;
+
+  @Option(
       names = "--nodes",
       paramLabel = "3|5",
       converter = NodesConverter.class,
@@ -117,6 +122,11 @@ final class Options {
     return secure;
   }
 
+  /** Whether nodes encrypt their directories. */
+  boolean encrypted() {
+    return encrypted;
+  }
+
   int nodes() {
     return nodes;
   }
@@ -161,7 +171,8 @@ final class Options {
         + clients
         + " --lease "
         + leaseSeconds
-        + (secure ? " --secure" : "");
+        + (secure ? " --secure" : "")
+        + (encrypted ? " --encrypted" : "");
   }
 
   static final class FaultWords implements Iterable<String> {

@@ -2,6 +2,7 @@ package dev.tollgate.samples.torture;
 
 import dev.tollgate.samples.torture.cluster.Access;
 import dev.tollgate.samples.torture.cluster.Cluster;
+import dev.tollgate.samples.torture.cluster.EncryptedAccess;
 import dev.tollgate.samples.torture.cluster.Loopback;
 import dev.tollgate.samples.torture.cluster.Namespaces;
 import dev.tollgate.samples.torture.cluster.Network;
@@ -75,10 +76,11 @@ final class Run implements Callable<Tale> {
   @Override
   public Tale call() throws Exception {
     Network network = network();
-    Access access =
+    Access open =
         options.secure()
             ? new SecureAccess(options.home(), directory, network, options.nodes())
             : new OpenAccess();
+    Access access = options.encrypted() ? new EncryptedAccess(open, directory) : open;
     Map<FaultKind, String> leftOut = new LinkedHashMap<>();
     for (FaultKind kind : options.faults()) {
       Optional<String> obstacle = kind.obstacle(network, access);

@@ -43,6 +43,13 @@ class OptionsTest {
   }
 
   @Test
+  void encryptedRunIsRepeatedEncrypted() {
+    Options options = parse("--secure", "--encrypted", "--seed=17");
+    assertTrue(options.encrypted());
+    assertTrue(options.command().endsWith(" --secure --encrypted"), options.command());
+  }
+
+  @Test
   void secureRunReplacesCertificatesToo() {
     Options options = parse("--secure", "--seed=17");
     assertEquals(
@@ -97,7 +104,8 @@ class OptionsTest {
     assertTrue(
         refusal("--faults=fire")
             .contains(
-                "'fire' is not among kill, pause, partition, clock, disk, slow, rotate, power, eio, hang"));
+                "'fire' is not among kill, pause, partition, clock, disk, slow, rotate, power, eio,"
+                    + " hang"));
     assertTrue(refusal("--nodes=4").contains("'4' is not 3 or 5"));
   }
 }

@@ -1,21 +1,23 @@
-package dev.tollgate.snapshot;
+package dev.tollgate.seal;
 
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.IntFunction;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
 
 /**
- * Decrypts what {@link SealedOutput} has written. Returns no byte that is not authentic, and the
- * end only if it is the end of the whole file. Keeps two chunks in memory. Not thread-safe.
+ * Opens what {@link ChunkOutput} has written. Returns no byte that is not authentic, and the end
+ * only if it is the end of the whole file. Keeps two chunks in memory. Not thread-safe.
  */
-final class SealedInput extends InputStream {
+public final class ChunkInput extends InputStream {
   private final InputStream in;
   private final SecretKey key;
   private final byte[] header;
-  private final byte[] sealed = new byte[SealedFormat.CHUNK_BYTES + SealedFormat.TAG_BYTES + 1];
+  private final IntFunction<IOException> damaged;
+  private final byte[] sealed = new byte[Chunks.CHUNK_BYTES + Chunks.TAG_BYTES + 1];
 
   /** Bytes of the next chunk that are in {@link #sealed}: one, which told that there is one. */
   private int ahead;
@@ -26,19 +28,17 @@ final class SealedInput extends InputStream {
   private boolean ended;
 
   /**
-   * Reads the header.
+   * Reads the first chunk.
    *
-   * @param in closed with this stream
-   * @throws CorruptSnapshotException if the file is damaged
+   * @param in is behind the header; closed with this stream
+   * @param damaged makes the exception for a chunk that is not authentic
    */
-  SealedInput(InputStream in, Passphrase passphrase) throws IOException {
+  public ChunkInput(InputStream in, byte[] header, SecretKey key, IntFunction<IOException> damaged)
+      throws IOException {
     this.in = requireNonNull(in, "in");
-    header = in.readNBytes(SealedFormat.HEADER_BYTES);
-    if (header.length < SealedFormat.HEADER_BYTES) {
-      throw new CorruptSnapshotException("the encrypted backup is cut off in its header");
-    }
-    SealedFormat.Header read = SealedFormat.Header.read(header);
-    key = passphrase.key(read.salt(), read.iterations());
+    this.header = header.clone();
+    this.key = requireNonNull(key, "key");
+    this.damaged = requireNonNull(damaged, "damaged");
     next();
   }
 
@@ -66,20 +66,15 @@ final class SealedInput extends InputStream {
   }
 
   private void next() throws IOException {
-    int full = SealedFormat.CHUNK_BYTES + SealedFormat.TAG_BYTES;
+    int full = Chunks.CHUNK_BYTES + Chunks.TAG_BYTES;
     // one byte more than a chunk has tells whether another follows
     int length = ahead + in.readNBytes(sealed, ahead, full + 1 - ahead);
     boolean last = length <= full;
     byte[] opened =
-        length < SealedFormat.TAG_BYTES
-            ? null
-            : SealedFormat.chunk(
-                Cipher.DECRYPT_MODE, key, header, number, last, sealed, Math.min(length, full));
+        Chunks.chunk(
+            Cipher.DECRYPT_MODE, key, header, number, last, sealed, Math.min(length, full));
     if (opened == null) {
-      throw new CorruptSnapshotException(
-          number == 0
-              ? "the passphrase is wrong, or the encrypted backup is damaged at its beginning"
-              : "the encrypted backup is damaged or cut off in its mebibyte " + (number + 1));
+      throw damaged.apply(number);
     }
     if (!last) {
       sealed[0] = sealed[full];
