@@ -40,6 +40,10 @@ public interface AuthenticationListener {
     WRONG_PASSWORD,
     /** The certificate names no user, or another one. */
     WRONG_CERTIFICATE,
+    /** The token is not of the issuer, not for this cluster, over, or stands for no user. */
+    WRONG_TOKEN,
+    /** The rules of the node do not let the user log in this way from this address. */
+    NOT_ALLOWED,
     /** A message is malformed, or binds to another channel: somebody may sit in between. */
     MALFORMED,
     /** The client made another request instead of a login. */
