@@ -408,6 +408,9 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void endAfter(Duration time) {
+      if (!channel.isActive()) {
+        return;
+      }
       end =
           channel
               .eventLoop()

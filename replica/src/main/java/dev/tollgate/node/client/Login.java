@@ -18,7 +18,6 @@ import dev.tollgate.wire.ScramServer;
 import dev.tollgate.wire.SqlState;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -51,8 +50,6 @@ final class Login {
 
   private static final Set<String> KNOWN =
       Set.of(ScramBinding.PLAIN, ScramBinding.PLUS, Protocol.EXTERNAL, Protocol.OAUTHBEARER);
-
-  private static final Duration LONGEST_TOKEN = Duration.ofDays(365);
 
   private final ClientAccess access;
   private final String nodeId;
@@ -212,9 +209,9 @@ final class Login {
     }
     switch (decision.verdict()) {
       case RIGHT -> {
-        Instant until = decision.until();
-        if (until != null) {
-          link.endAfter(timeTo(until));
+        Duration left = decision.left();
+        if (left != null) {
+          link.endAfter(left);
         }
         success.over(requireNonNull(user), new byte[0]);
       }
@@ -227,13 +224,6 @@ final class Login {
               answer,
               new Reply.Failure(SqlState.NO_QUORUM, "node " + nodeId + ": " + decision.why()));
     }
-  }
-
-  /** At most a year, because a timer does not count further. */
-  private static Duration timeTo(Instant until) {
-    Instant now = Instant.now();
-    Instant most = now.plus(LONGEST_TOKEN);
-    return Duration.between(now, until.isBefore(most) ? until : most);
   }
 
   /** Refuses a login that would have to wait too long. */

@@ -89,6 +89,9 @@ public final class PasswordLogin {
   /** By a token. */
   private static final String BEARER = "BEARER";
 
+  /** Takes the places of one user; the names of users have no small letters a to z. */
+  private static final String TOKENS = "tokens";
+
   /** Longer than keys of an issuer are waited for. */
   private static final Duration LONGEST_TOKEN_CHECK = Duration.ofSeconds(12);
 
@@ -147,6 +150,21 @@ public final class PasswordLogin {
   public Result byToken(String token, InetAddress from) {
     TokenLogin.Shown shown =
         new TokenLogin.Shown("", token, ClientAddresses.of(from), from, BEARER);
+    if (tokens.isKnown(token)) {
+      return check(shown);
+    }
+    // a wait after failures takes a thread, so a stranger gets few of them
+    if (!places.take(TOKENS, shown.address())) {
+      return Result.of(Verdict.BUSY);
+    }
+    try {
+      return check(shown);
+    } finally {
+      places.giveBack(TOKENS, shown.address());
+    }
+  }
+
+  private Result check(TokenLogin.Shown shown) {
     Duration wait = tokens.delay(shown);
     if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0 || !sleep(wait)) {
       access

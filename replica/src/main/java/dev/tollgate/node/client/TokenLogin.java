@@ -13,13 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,11 +55,11 @@ final class TokenLogin {
    * What became of it.
    *
    * @param user null unless the verdict is {@link Verdict#RIGHT}
-   * @param until when the connection ends; null for never
+   * @param left when the connection ends; null for never
    * @param why it was refused, for the client; empty if it was not
    */
   record Decision(
-      Verdict verdict, Authentication.@Nullable User user, @Nullable Instant until, String why) {
+      Verdict verdict, Authentication.@Nullable User user, @Nullable Duration left, String why) {
     static Decision refused(Verdict verdict, String why) {
       return new Decision(verdict, null, null, why);
     }
@@ -132,12 +132,15 @@ final class TokenLogin {
         shown.token(),
         verdict -> {
           places.giveBack("", shown.address());
-          answer.accept(decide(shown, told, verdict, tokens.endsConnections()));
+          answer.accept(decide(shown, told, verdict, tokens::left));
         });
   }
 
   private Decision decide(
-      Shown shown, boolean told, TokenCheck.Verdict verdict, boolean endsConnections) {
+      Shown shown,
+      boolean told,
+      TokenCheck.Verdict verdict,
+      Function<TokenCheck.Verdict, @Nullable Duration> left) {
     String name = verdict.user();
     if (verdict.temporary()) {
       return Decision.refused(Verdict.BUSY, String.valueOf(verdict.refusal()));
@@ -159,10 +162,11 @@ final class TokenLogin {
     if (first || told) {
       access.listener().loggedIn(new Attempt(name, shown.address(), shown.mechanism()));
     }
-    return new Decision(Verdict.RIGHT, user, endsConnections ? verdict.until() : null, "");
+    return new Decision(Verdict.RIGHT, user, left.apply(verdict), "");
   }
 
   private Decision refused(Shown shown, @Nullable String user, Reason reason, String why) {
+    remembered.remove(digest(shown.token()));
     delays.failed(nameOf(shown), shown.address());
     access.listener().refused(new Attempt(user, shown.address(), shown.mechanism()), reason);
     return Decision.refused(Verdict.WRONG, why);

@@ -58,14 +58,22 @@ record AddressRange(byte[] network, int bits) {
   /** True if an address is one of these. IPv4 and IPv6 have no address in common. */
   boolean contains(InetAddress address) {
     byte[] bytes = address.getAddress();
-    return bytes.length == network.length && Arrays.equals(masked(bytes), network);
+    int whole = bits / Byte.SIZE;
+    return bytes.length == network.length
+        && Arrays.equals(bytes, 0, whole, network, 0, whole)
+        && (bits % Byte.SIZE == 0 || (byte) (bytes[whole] & mask(whole)) == network[whole]);
+  }
+
+  /** The bits of one byte that count, signed as bytes are. */
+  private int mask(int index) {
+    int kept = Math.max(0, Math.min(Byte.SIZE, bits - index * Byte.SIZE));
+    return (byte) (0xff << (Byte.SIZE - kept));
   }
 
   private byte[] masked(byte[] address) {
     byte[] masked = address.clone();
     for (int i = 0; i < masked.length; i++) {
-      int kept = Math.max(0, Math.min(Byte.SIZE, bits - i * Byte.SIZE));
-      masked[i] &= (byte) (0xff << (Byte.SIZE - kept));
+      masked[i] &= (byte) mask(i);
     }
     return masked;
   }

@@ -42,7 +42,7 @@ record IssuerKeys(List<JWK> keys) {
     List<JWK> all;
     try {
       all = JWKSet.parse(new String(bytes, StandardCharsets.UTF_8)).getKeys();
-    } catch (ParseException | RuntimeException e) {
+    } catch (ParseException | RuntimeException | StackOverflowError e) {
       // the text of the exception may have parts of keys
       throw new IOException(source + " is no JWKS, the JSON with the member keys", e);
     }

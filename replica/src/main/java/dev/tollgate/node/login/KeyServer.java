@@ -56,6 +56,9 @@ final class KeyServer implements KeySource {
   /** How long an answer may take in all, beside its last part. */
   private static final Duration IN_ALL = Duration.ofSeconds(5);
 
+  /** How long a fetch may take in all: a server may send the head of its answer bit by bit. */
+  static final Duration LONGEST_FETCH = Duration.ofSeconds(15);
+
   private static final int PART_BYTES = 8_192;
 
   /**
@@ -69,6 +72,9 @@ final class KeyServer implements KeySource {
   private final TlsCredentials.Listener listener;
   private final ExecutorService thread;
   private volatile @Nullable Known known;
+
+  /** Of the fetch that is under way. */
+  private volatile @Nullable HttpsURLConnection open;
 
   private @Nullable CompletableFuture<@Nullable Void> fetching;
   private @Nullable Long triedNanos;
@@ -139,7 +145,10 @@ final class KeyServer implements KeySource {
   @Override
   public synchronized void refresh() {
     Long tried = triedNanos;
-    if (tried == null || isOlder(tried, failure == null ? FETCHED_EVERY : AFTER_FAILURE)) {
+    HttpsURLConnection late = open;
+    if (late != null && tried != null && isOlder(tried, LONGEST_FETCH)) {
+      late.disconnect();
+    } else if (tried == null || isOlder(tried, failure == null ? FETCHED_EVERY : AFTER_FAILURE)) {
       var unused = fetch();
     }
   }
@@ -202,12 +211,14 @@ final class KeyServer implements KeySource {
     connection.setInstanceFollowRedirects(false);
     connection.setUseCaches(false);
     connection.setRequestProperty("Accept", "application/jwk-set+json, application/json");
+    open = connection;
     try {
       if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
         throw new IOException("the server answers with status " + connection.getResponseCode());
       }
       return body(connection);
     } finally {
+      open = null;
       connection.disconnect();
     }
   }

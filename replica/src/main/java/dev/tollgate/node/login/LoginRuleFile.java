@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * there is no way. Immutable; docs/security.md describes the file.
  */
 public final class LoginRuleFile {
+  /** Lines of a file: an event loop reads all of them for a login that fits none. */
+  static final int MOST_RULES = 1_000;
+
   private static final String ALL = "all";
   private static final int WORDS = 4;
 
@@ -45,11 +48,19 @@ public final class LoginRuleFile {
    * @throws IOException if it cannot be read, or a line of it
    */
   public static LoginRuleFile read(Path file) throws IOException {
-    return new LoginRuleFile(LineFile.read(file, LoginRuleFile::line));
+    return of(file.toString(), LineFile.read(file, LoginRuleFile::line));
   }
 
   static LoginRuleFile parse(byte[] bytes) throws IOException {
-    return new LoginRuleFile(LineFile.parse("rules", bytes, LoginRuleFile::line));
+    return of("rules", LineFile.parse("rules", bytes, LoginRuleFile::line));
+  }
+
+  private static LoginRuleFile of(String file, List<Line> lines) throws IOException {
+    if (lines.size() > MOST_RULES) {
+      throw new IOException(
+          file + " has " + lines.size() + " lines: write at most " + MOST_RULES + " rules");
+    }
+    return new LoginRuleFile(lines);
   }
 
   private static Line line(List<String> words) {

@@ -77,6 +77,7 @@ public final class TokenCheck implements AutoCloseable {
   /** What a token may say that it is; a logout token, for one, is signed by the same keys. */
   private static final Set<String> TYPES = Set.of("jwt", "at+jwt", "application/at+jwt");
 
+  private static final Duration LONGEST = Duration.ofDays(365);
   private static final int THREADS = 2;
   private static final long IDLE_SECONDS = 30;
 
@@ -147,9 +148,20 @@ public final class TokenCheck implements AutoCloseable {
     }
   }
 
-  /** True if a connection ends with the token of its login. */
-  public boolean endsConnections() {
-    return settings.endsConnections();
+  /**
+   * After which time the connection of a login ends, at most a year; null if it goes on.
+   *
+   * @param verdict of a token that was right
+   */
+  public @Nullable Duration left(Verdict verdict) {
+    Instant until = verdict.until();
+    if (until == null || !settings.endsConnections()) {
+      return null;
+    }
+    // a timer counts no further
+    Instant now = clock.instant();
+    Instant most = now.plus(LONGEST);
+    return Duration.between(now, until.isBefore(most) ? until : most);
   }
 
   /**
@@ -188,7 +200,7 @@ public final class TokenCheck implements AutoCloseable {
       } else {
         verdict = decide(jwt, candidates);
       }
-    } catch (ParseException | JOSEException | RuntimeException e) {
+    } catch (ParseException | JOSEException | RuntimeException | StackOverflowError e) {
       verdict = Verdict.refused("it is no signed JWT");
     }
     answer.accept(verdict);

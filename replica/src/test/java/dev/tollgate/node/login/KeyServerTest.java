@@ -1,6 +1,7 @@
 package dev.tollgate.node.login;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -110,6 +111,36 @@ class KeyServerTest {
     issuer.status = 302;
     assertTrue(verdict().temporary());
     assertEquals(3, issuer.requests.get());
+  }
+
+  /** Each byte comes in time, and the head of the answer never ends. */
+  @Test
+  void fetchThatTakesTooLongIsGivenUp() throws Exception {
+    check.close();
+    try (TestIssuer.Drip drip = issuer.drip()) {
+      check =
+          TokenCheck.of(
+              new TokenSettings(
+                  TestIssuer.NAME,
+                  "tollgate",
+                  drip.address(),
+                  certificates.trust(),
+                  "sub",
+                  null,
+                  Duration.ZERO,
+                  true),
+              Clock.systemUTC(),
+              nanos::get,
+              certificates.events);
+      CompletableFuture<TokenCheck.Verdict> answer = new CompletableFuture<>();
+      check.check(issuer.token("jo", Instant.now().plusSeconds(600)), answer::complete);
+      assertTrue(drip.begun().await(30, TimeUnit.SECONDS));
+      check.refresh();
+      assertFalse(answer.isDone());
+      pass(KeyServer.LONGEST_FETCH.plusMillis(1));
+      check.refresh();
+      assertTrue(answer.get(30, TimeUnit.SECONDS).temporary());
+    }
   }
 
   @Test

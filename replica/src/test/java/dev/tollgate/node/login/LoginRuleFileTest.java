@@ -27,6 +27,7 @@ class LoginRuleFileTest {
       all  "billing" 10.1.0.0/16    cert
       all  all     10.0.0.0/8       oidc
       all  all     2001:db8::/32    scram
+      all  all     172.16.0.0/12    scram
       all  mo      all              oidc
       """;
 
@@ -46,6 +47,9 @@ class LoginRuleFileTest {
     "ADMIN, -, REJECT",
     "BILLING, 10.1.255.255, CERT",
     "BILLING, 10.2.0.0, OIDC",
+    "BILLING, 172.31.255.255, SCRAM",
+    "BILLING, 172.32.0.0, REJECT",
+    "BILLING, 172.15.255.255, REJECT",
     "BILLING, 11.0.0.0, REJECT",
     "BILLING, 9.255.255.255, REJECT",
     "JO, 2001:db8:ffff::1, SCRAM",
@@ -100,7 +104,7 @@ class LoginRuleFileTest {
   void fileWithoutLinesIsRefused() {
     assertThrows(IOException.class, () -> read("# nothing\n"));
     assertThrows(
-        IOException.class, () -> read("all all all scram\n".repeat(LineFile.MOST_LINES + 1)));
+        IOException.class, () -> read("all all all scram\n".repeat(LoginRuleFile.MOST_RULES + 1)));
     assertThrows(
         IOException.class, () -> LoginRuleFile.parse(new byte[] {(byte) 0xc3, (byte) 0x28}));
   }

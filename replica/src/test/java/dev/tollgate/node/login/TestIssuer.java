@@ -15,8 +15,11 @@ import com.sun.net.httpserver.HttpsServer;
 import dev.tollgate.tls.TestCertificates;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,7 +29,10 @@ import java.security.KeyStore;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -36,6 +42,7 @@ public final class TestIssuer implements AutoCloseable {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
   private final HttpsServer server;
+  private final SSLContext context;
   final AtomicInteger requests = new AtomicInteger();
   volatile int status = 200;
   volatile String keys = "";
@@ -49,8 +56,9 @@ public final class TestIssuer implements AutoCloseable {
         certificates.authority.node("issuer", List.of("127.0.0.1"), TestCertificates.now()),
         certificates.authority,
         PASSWORD);
+    context = context(store);
     server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(context(store)));
+    server.setHttpsConfigurator(new HttpsConfigurator(context));
     server.createContext(
         "/keys",
         exchange -> {
@@ -99,6 +107,56 @@ public final class TestIssuer implements AutoCloseable {
                 .build());
     jwt.sign(new ECDSASigner(key));
     return jwt.serialize();
+  }
+
+  /** Begins to listen for one client, to which it answers without an end. */
+  Drip drip() throws IOException {
+    Drip drip = new Drip(context.getServerSocketFactory().createServerSocket());
+    drip.socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    drip.thread.setDaemon(true);
+    drip.thread.start();
+    return drip;
+  }
+
+  /** A server that sends a byte of a header again and again. */
+  static final class Drip implements AutoCloseable {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final ServerSocket socket;
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::run, "drip");
+
+    private Drip(ServerSocket socket) {
+      this.socket = socket;
+    }
+
+    URI address() {
+      return URI.create("https://127.0.0.1:" + socket.getLocalPort() + "/keys");
+    }
+
+    CountDownLatch begun() {
+      return begun;
+    }
+
+    private void run() {
+      try (Socket client = socket.accept()) {
+        OutputStream out = client.getOutputStream();
+        out.write("HTTP/1.1 200 OK\r\nX: ".getBytes(StandardCharsets.UTF_8));
+        while (true) {
+          out.write('x');
+          out.flush();
+          begun.countDown();
+          LockSupport.parkNanos(PAUSE_NANOS);
+        }
+      } catch (IOException e) {
+        // the client is gone, or the test is over
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
   }
 
   @Override
