@@ -128,7 +128,7 @@ final class OidcOptions {
               map,
               Duration.ofSeconds(clockSkew),
               endConnections);
-      return TokenCheck.of(settings, Clock.systemUTC(), System::nanoTime, listener);
+      return settings.open(Clock.systemUTC(), System::nanoTime, listener);
     } catch (IllegalArgumentException e) {
       throw new IOException("the options --oidc make no sense: " + e.getMessage(), e);
     }

@@ -69,8 +69,7 @@ class TokenLoginTest {
     TlsCredentials credentials =
         new TlsCredentials(certificates.files("n1"), TlsVersion.TLS_1_3, log);
     TokenCheck tokens =
-        TokenCheck.of(
-            new TokenSettings(
+        new TokenSettings(
                 TestIssuer.NAME,
                 "tollgate",
                 issuer.address(),
@@ -78,10 +77,8 @@ class TokenLoginTest {
                 "sub",
                 null,
                 Duration.ZERO,
-                /* endsConnections= */ true),
-            Clock.systemUTC(),
-            System::nanoTime,
-            log);
+                /* endsConnections= */ true)
+            .open(Clock.systemUTC(), System::nanoTime, log);
     LoginRules logins =
         new LoginRules(
             /* bindingRequired= */ false,

@@ -116,10 +116,9 @@ public final class TokenCheck implements AutoCloseable {
    * @param listener is told what becomes of files and keys
    * @throws IOException if a file cannot be used
    */
-  public static TokenCheck of(
+  static TokenCheck of(
       TokenSettings settings, Clock clock, LongSupplier nanos, TlsCredentials.Listener listener)
       throws IOException {
-    requireLibrary();
     ThreadFactory factory = new DefaultThreadFactory("tollgate-tokens", /* daemon= */ true);
     Path mapping = settings.users();
     return new TokenCheck(
@@ -134,18 +133,6 @@ public final class TokenCheck implements AutoCloseable {
             : new WatchedFile<>("the users of tokens", mapping, TokenUsers::read, listener),
         clock,
         factory);
-  }
-
-  /** The library is with every server, and not with a node in an application. */
-  private static void requireLibrary() throws IOException {
-    try {
-      Class.forName("com.nimbusds.jose.JWSHeader", false, TokenCheck.class.getClassLoader());
-    } catch (ClassNotFoundException e) {
-      throw new IOException(
-          "logins by token need com.nimbusds:nimbus-jose-jwt on the class path: add it, or leave"
-              + " out the settings for OIDC",
-          e);
-    }
   }
 
   /**

@@ -2,9 +2,13 @@ package dev.tollgate.node.login;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.tls.TlsCredentials;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +39,8 @@ public record TokenSettings(
   /** Which claim names the user unless another one is chosen. */
   public static final String SUBJECT = "sub";
 
+  private static final String LIBRARY = "com.nimbusds.jose.JWSHeader";
+
   public TokenSettings {
     requireNonNull(issuer, "issuer");
     requireNonNull(audience, "audience");
@@ -63,5 +69,31 @@ public record TokenSettings(
   /** True if the keys come from a server. */
   boolean hasServer() {
     return "https".equals(keys.getScheme());
+  }
+
+  /**
+   * Begins to check tokens; reads the files.
+   *
+   * @param clock as the issuer's, nearly
+   * @param nanos a clock that does not go back
+   * @param listener is told what becomes of files and keys
+   * @throws IOException if a file cannot be used, or the library that reads tokens is not there
+   */
+  public TokenCheck open(Clock clock, LongSupplier nanos, TlsCredentials.Listener listener)
+      throws IOException {
+    requireLibrary();
+    return TokenCheck.of(this, clock, nanos, listener);
+  }
+
+  /** A server has the library. A node in an application may not, and then loads no TokenCheck. */
+  private static void requireLibrary() throws IOException {
+    try {
+      Class.forName(LIBRARY, false, TokenSettings.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new IOException(
+          "logins by token need com.nimbusds:nimbus-jose-jwt on the class path: add it, or leave"
+              + " out the settings for OIDC",
+          e);
+    }
   }
 }

@@ -42,8 +42,7 @@ class TokenLoginLimitsTest {
     // takes connections, and says nothing
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         TokenCheck check =
-            TokenCheck.of(
-                new TokenSettings(
+            new TokenSettings(
                     "issuer",
                     "tollgate",
                     URI.create("https://127.0.0.1:" + silent.getLocalPort() + "/"),
@@ -51,10 +50,8 @@ class TokenLoginLimitsTest {
                     "sub",
                     null,
                     Duration.ZERO,
-                    true),
-                Clock.systemUTC(),
-                () -> 0,
-                certificates.events)) {
+                    true)
+                .open(Clock.systemUTC(), () -> 0, certificates.events)) {
       LoginRules rules =
           new LoginRules(false, PasswordRules.STANDARD, new LoginMethods(null, check));
       ClientAccess access =

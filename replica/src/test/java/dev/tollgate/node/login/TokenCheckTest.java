@@ -1,6 +1,7 @@
 package dev.tollgate.node.login;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,7 +25,11 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import dev.tollgate.tls.TestCertificates;
+import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +44,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -252,6 +258,51 @@ class TokenCheckTest {
     assertThrows(IOException.class, () -> open(null, "sub"));
     Files.writeString(keys(), " ".repeat(300_000));
     assertThrows(IOException.class, () -> open(null, "sub"));
+  }
+
+  /** As a node in an application, which may lack the library. */
+  @Test
+  void withoutTheLibraryItSaysWhatToAdd() throws Exception {
+    ClassLoader parent = TokenCheckTest.class.getClassLoader();
+    ClassLoader poor =
+        new ClassLoader(parent) {
+          @Override
+          protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.startsWith("com.nimbusds.")) {
+              throw new ClassNotFoundException(name);
+            }
+            if (!name.startsWith("dev.tollgate.node.login.")) {
+              return super.loadClass(name, resolve);
+            }
+            Class<?> loaded = findLoadedClass(name);
+            return loaded == null ? define(name) : loaded;
+          }
+
+          private Class<?> define(String name) throws ClassNotFoundException {
+            String file = name.replace('.', '/') + ".class";
+            try (InputStream in = parent.getResourceAsStream(file)) {
+              byte[] bytes = in.readAllBytes();
+              return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+              throw new ClassNotFoundException(name, e);
+            }
+          }
+        };
+    Class<?> settings = poor.loadClass(TokenSettings.class.getName());
+    Object made =
+        settings.getConstructors()[0].newInstance(
+            ISSUER, "tollgate", keys().toUri(), null, "sub", null, Duration.ZERO, true);
+    Method open =
+        settings.getMethod("open", Clock.class, LongSupplier.class, TlsCredentials.Listener.class);
+    LongSupplier nanos = System::nanoTime;
+    InvocationTargetException refused =
+        assertThrows(
+            InvocationTargetException.class,
+            () -> open.invoke(made, Clock.systemUTC(), nanos, files));
+    IOException why = assertInstanceOf(IOException.class, refused.getCause());
+    assertTrue(why.getMessage().contains("nimbus-jose-jwt"), why.getMessage());
+    // what is there without tokens needs no library
+    Class.forName(LoginMethods.class.getName(), true, poor).getField("STANDARD").get(null);
   }
 
   /** Whatever is changed, a token that was changed is refused, and the check goes on. */
