@@ -5,18 +5,22 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-/**
- * The addresses that begin with the same bits. Immutable.
- *
- * @param bits how many
- */
-record AddressRange(byte[] network, int bits) {
+/** The addresses that begin with the same bits. Immutable. */
+final class AddressRange {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
   private static final Pattern LENGTH = Pattern.compile("0|[1-9]\\d{0,2}");
 
-  AddressRange {
-    network = network.clone();
+  private final byte[] network;
+  private final int bits;
+
+  /**
+   * @param network the first address; not changed later
+   * @param bits how many bits the addresses have in common
+   */
+  private AddressRange(byte[] network, int bits) {
+    this.network = network;
+    this.bits = bits;
   }
 
   /**

@@ -179,8 +179,9 @@ public final class TokenCheck implements AutoCloseable {
       if (strange != null) {
         verdict = Verdict.refused(strange);
       } else if (candidates.isEmpty() && !again) {
-        keys.again()
-            .thenRun(() -> execute(() -> examine(token, /* again= */ true, answer), answer));
+        var unused =
+            keys.again()
+                .thenRun(() -> execute(() -> examine(token, /* again= */ true, answer), answer));
         return;
       } else if (known == null) {
         verdict = Verdict.notNow("the keys of the issuer are not known to this node: try again");
