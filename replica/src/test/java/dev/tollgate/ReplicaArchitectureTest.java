@@ -41,6 +41,8 @@ class ReplicaArchitectureTest {
           .definedBy("dev.tollgate.node.admin..")
           .layer("clients")
           .definedBy("dev.tollgate.node.client..")
+          .layer("logins")
+          .definedBy("dev.tollgate.node.login..")
           .layer("replica")
           .definedBy("dev.tollgate.node.replica..")
           .layer("audit")
@@ -69,6 +71,8 @@ class ReplicaArchitectureTest {
           .mayOnlyBeAccessedByLayers("node", "scripts")
           .whereLayer("clients")
           .mayOnlyBeAccessedByLayers("command line", "node", "scripts", "admin")
+          .whereLayer("logins")
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients")
           .whereLayer("replica")
           .mayOnlyBeAccessedByLayers("node", "scripts", "admin", "clients")
           .whereLayer("audit")
@@ -255,6 +259,12 @@ class ReplicaArchitectureTest {
     only("dev.tollgate.node.admin", "io.micrometer..").check(CLASSES);
     only("dev.tollgate.node.admin", "io.prometheus..").check(CLASSES);
     only("dev.tollgate.node.admin", "io.netty.handler.codec.http..").check(CLASSES);
+  }
+
+  /** Embedded nodes do not have the library. */
+  @Test
+  void tokensAreKnownToTheirRoomOnly() {
+    only("dev.tollgate.node.login", "com.nimbusds..").check(CLASSES);
   }
 
   @Test

@@ -16,10 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -50,6 +52,14 @@ record ConnectionSettings(
   /** A smaller positive number without a unit is rejected: seconds were meant, not milliseconds. */
   private static final int LEAST_WITHOUT_UNIT = 100;
 
+  /** The properties of which one at most says how the user is proven. */
+  private static final Set<TollgateProperty> SECRETS =
+      EnumSet.of(
+          TollgateProperty.PASSWORD,
+          TollgateProperty.PASSWORD_FILE,
+          TollgateProperty.TOKEN,
+          TollgateProperty.TOKEN_FILE);
+
   /** True if a URL is for this driver, valid or not. */
   static boolean accepts(String url) {
     return url.startsWith(PREFIX);
@@ -76,11 +86,9 @@ record ConnectionSettings(
     if (question >= 0) {
       Map<TollgateProperty, String> inUrl = new EnumMap<>(TollgateProperty.class);
       readQuery(url, url.substring(question + 1), inUrl);
-      // the two ways to give a password are one setting, which the URL wins too
-      if (inUrl.containsKey(TollgateProperty.PASSWORD)) {
-        values.remove(TollgateProperty.PASSWORD_FILE);
-      } else if (inUrl.containsKey(TollgateProperty.PASSWORD_FILE)) {
-        values.remove(TollgateProperty.PASSWORD);
+      // the ways to give a secret are one setting, which the URL wins too
+      if (SECRETS.stream().anyMatch(inUrl::containsKey)) {
+        values.keySet().removeAll(SECRETS);
       }
       values.putAll(inUrl);
     }
@@ -137,17 +145,36 @@ record ConnectionSettings(
       throws SQLException {
     String user = values.getOrDefault(TollgateProperty.USER, "");
     String password = values.getOrDefault(TollgateProperty.PASSWORD, "");
-    String file = values.getOrDefault(TollgateProperty.PASSWORD_FILE, "");
-    if (file.isEmpty()) {
-      return Credentials.ofPassword(user, password);
+    List<TollgateProperty> given =
+        SECRETS.stream().filter(property -> !values.getOrDefault(property, "").isEmpty()).toList();
+    if (given.size() > 1) {
+      throw wrong(
+          url,
+          given.get(0).key()
+              + " and "
+              + given.get(1).key()
+              + " are both set: leave one of them out");
     }
-    if (!password.isEmpty()) {
-      throw wrong(url, "password and passwordFile are both set: leave one of them out");
+    String token = values.getOrDefault(TollgateProperty.TOKEN, "");
+    if (!token.isEmpty()) {
+      return Credentials.ofToken(user, token);
     }
+    if (given.contains(TollgateProperty.TOKEN_FILE)) {
+      return Credentials.ofTokenFile(user, file(TollgateProperty.TOKEN_FILE, values, url));
+    }
+    return given.contains(TollgateProperty.PASSWORD_FILE)
+        ? Credentials.ofFile(user, file(TollgateProperty.PASSWORD_FILE, values, url))
+        : Credentials.ofPassword(user, password);
+  }
+
+  private static Path file(
+      TollgateProperty property, Map<TollgateProperty, String> values, String url)
+      throws SQLException {
+    String file = values.getOrDefault(property, "");
     try {
-      return Credentials.ofFile(user, Path.of(file));
+      return Path.of(file);
     } catch (InvalidPathException e) {
-      throw wrong(url, "passwordFile=" + file + " is no file: " + e.getReason());
+      throw wrong(url, property.key() + "=" + file + " is no file: " + e.getReason());
     }
   }
 

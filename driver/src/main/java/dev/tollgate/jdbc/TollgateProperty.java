@@ -17,6 +17,15 @@ public enum TollgateProperty {
       "passwordFile",
       "",
       "A file whose first line is the password; read again for each connection to a node."),
+  TOKEN(
+      "token",
+      "",
+      "A token of an identity provider, in place of a password. Sent only to nodes whose certificate"
+          + " is verified."),
+  TOKEN_FILE(
+      "tokenFile",
+      "",
+      "A file whose first line is the token; read again for each connection to a node."),
   LEASE(
       "lease",
       "15s",
@@ -157,7 +166,10 @@ public enum TollgateProperty {
 
   /** True if no message may show the value. */
   boolean isSecret() {
-    return this == PASSWORD || this == SSL_KEY_PASSWORD || this == SSL_KEY_STORE_PASSWORD;
+    return this == PASSWORD
+        || this == TOKEN
+        || this == SSL_KEY_PASSWORD
+        || this == SSL_KEY_STORE_PASSWORD;
   }
 
   /** The number of letters to change, add or remove (Levenshtein 1965). */

@@ -1,5 +1,6 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.wire.BearerMessage;
 import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -14,8 +15,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Authenticates the connections of one user, each right after hello. A password proves the user if
- * there is one, else a certificate. Thread-safe.
+ * Authenticates the connections of one user, each right after hello. A token or a password proves
+ * the user if there is one, else a certificate. Thread-safe.
  */
 final class ClientLogin {
   private final Credentials credentials;
@@ -36,6 +37,9 @@ final class ClientLogin {
   Reply.Welcome run(NodeConnection node, Reply.LoginRequired required, Duration timeout)
       throws IOException {
     List<String> mechanisms = required.mechanisms();
+    if (credentials.hasToken()) {
+      return byToken(node, mechanisms, timeout);
+    }
     ScramBinding binding = ScramBinding.choose(node.channelBinding(), mechanisms);
     if (credentials.hasPassword() && mechanisms.contains(binding.mechanism())) {
       return byPassword(node, binding, timeout);
@@ -51,6 +55,35 @@ final class ClientLogin {
                 + String.join(", ", mechanisms)
             : "the node requires a user and a password: set the properties user and password, or"
                 + " passwordFile; it takes no certificate for a login");
+  }
+
+  /** A token is as good as a password, and not bound to anything. */
+  private Reply.Welcome byToken(NodeConnection node, List<String> mechanisms, Duration timeout)
+      throws IOException {
+    if (!node.isVerified()) {
+      throw refused(
+          node,
+          SqlState.LOGIN_REFUSED,
+          "the node has not shown who it is, so anybody in between could take the token: set"
+              + " sslMode=verify-full and sslRootCert in the URL");
+    }
+    if (!mechanisms.contains(Protocol.OAUTHBEARER)) {
+      throw refused(
+          node,
+          SqlState.LOGIN_REFUSED,
+          "the node takes no token from this address, but "
+              + String.join(", ", mechanisms)
+              + ": set password or passwordFile in place of token, or start the nodes with"
+              + " --oidc-issuer");
+    }
+    byte[] message;
+    try {
+      message = new BearerMessage(credentials.user(), credentials.token()).toBytes();
+    } catch (IOException | IllegalArgumentException e) {
+      throw refused(node, SqlState.LOGIN_REFUSED, String.valueOf(e.getMessage()));
+    }
+    return loggedIn(node, node.ask(new Request.BeginLogin(Protocol.OAUTHBEARER, message), timeout))
+        .welcome();
   }
 
   private Reply.Welcome byPassword(NodeConnection node, ScramBinding binding, Duration timeout)

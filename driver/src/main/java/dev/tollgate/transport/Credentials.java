@@ -17,30 +17,55 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Credentials {
   /** No user and no password, for nodes that require none. */
-  public static final Credentials NONE = new Credentials("", null, null);
+  public static final Credentials NONE = new Credentials("", null, null, /* token= */ false);
 
   private final String user;
-  private final @Nullable String password;
-  private final @Nullable Path passwordFile;
+  private final @Nullable String secret;
+  private final @Nullable Path file;
+  private final boolean token;
 
-  private Credentials(String user, @Nullable String password, @Nullable Path passwordFile) {
+  /**
+   * @param token whether the secret, or what is in the file, is a token and no password
+   */
+  private Credentials(String user, @Nullable String secret, @Nullable Path file, boolean token) {
     this.user = requireNonNull(user, "user");
-    this.password = password;
-    this.passwordFile = passwordFile;
+    this.secret = secret;
+    this.file = file;
+    this.token = token;
   }
 
   /**
    * @param password null or empty for none: then only a certificate can prove who the user is
    */
   public static Credentials ofPassword(String user, @Nullable String password) {
-    return new Credentials(user, password == null || password.isEmpty() ? null : password, null);
+    return new Credentials(
+        user, password == null || password.isEmpty() ? null : password, null, /* token= */ false);
   }
 
   /**
    * @param file its first line is the password
    */
   public static Credentials ofFile(String user, Path file) {
-    return new Credentials(user, null, requireNonNull(file, "file").toAbsolutePath().normalize());
+    return new Credentials(user, null, absolute(file), /* token= */ false);
+  }
+
+  /**
+   * @param user may be empty: then the token says who the user is
+   */
+  public static Credentials ofToken(String user, String token) {
+    return new Credentials(user, requireNonNull(token, "token"), null, /* token= */ true);
+  }
+
+  /**
+   * @param user may be empty: then the token says who the user is
+   * @param file its first line is the token
+   */
+  public static Credentials ofTokenFile(String user, Path file) {
+    return new Credentials(user, null, absolute(file), /* token= */ true);
+  }
+
+  private static Path absolute(Path file) {
+    return requireNonNull(file, "file").toAbsolutePath().normalize();
   }
 
   /** The name of the user; may be empty. */
@@ -50,7 +75,12 @@ public final class Credentials {
 
   /** True if there is a password, or a file that should have one. */
   boolean hasPassword() {
-    return password != null || passwordFile != null;
+    return !token && (secret != null || file != null);
+  }
+
+  /** True if there is a token, or a file that should have one. */
+  boolean hasToken() {
+    return token;
   }
 
   /**
@@ -60,18 +90,32 @@ public final class Credentials {
    *     the file
    */
   String password() throws IOException {
-    Path file = passwordFile;
-    if (file == null) {
-      return requireNonNull(password, "password");
+    return secret("password");
+  }
+
+  /**
+   * Returns the token.
+   *
+   * @throws IOException if the token file cannot be read or is empty; the message does not quote
+   *     the file
+   */
+  String token() throws IOException {
+    return secret("token");
+  }
+
+  private String secret(String what) throws IOException {
+    Path read = file;
+    if (read == null) {
+      return requireNonNull(secret, "secret");
     }
-    try (BufferedReader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+    try (BufferedReader reader = Files.newBufferedReader(read, StandardCharsets.UTF_8)) {
       String line = reader.readLine();
       if (line == null || line.isEmpty()) {
         throw new IOException("its first line is empty");
       }
       return line;
     } catch (IOException e) {
-      throw new IOException("the password file " + file + " cannot be read: " + e, e);
+      throw new IOException("the " + what + " file " + read + " cannot be read: " + e, e);
     }
   }
 
@@ -79,18 +123,22 @@ public final class Credentials {
   public boolean equals(@Nullable Object other) {
     return other instanceof Credentials that
         && user.equals(that.user)
-        && Objects.equals(password, that.password)
-        && Objects.equals(passwordFile, that.passwordFile);
+        && token == that.token
+        && Objects.equals(secret, that.secret)
+        && Objects.equals(file, that.file);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(user, password, passwordFile);
+    return Objects.hash(user, secret, file, token);
   }
 
-  /** Without the password. */
+  /** Without the password or token. */
   @Override
   public String toString() {
-    return "user '" + user + "'" + (hasPassword() ? " with a password" : "");
+    return "user '"
+        + user
+        + "'"
+        + (token ? " with a token" : hasPassword() ? " with a password" : "");
   }
 }

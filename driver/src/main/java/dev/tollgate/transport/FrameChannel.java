@@ -50,6 +50,14 @@ public interface FrameChannel extends AutoCloseable {
     return false;
   }
 
+  /**
+   * True if the channel is encrypted and the other side has shown who it is, so that what is secret
+   * can be sent as it is.
+   */
+  default boolean isVerified() {
+    return false;
+  }
+
   /** Ends the channel; a thread in {@link #send} or {@link #receive} gets an exception. */
   @Override
   void close();

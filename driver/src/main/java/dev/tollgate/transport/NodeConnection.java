@@ -123,6 +123,11 @@ final class NodeConnection implements AutoCloseable {
     return channel.isUnverified();
   }
 
+  /** See {@link FrameChannel#isVerified}. */
+  boolean isVerified() {
+    return channel.isVerified();
+  }
+
   String address() {
     return address;
   }

@@ -222,6 +222,11 @@ final class SocketFrameChannel implements FrameChannel {
     return unverified;
   }
 
+  @Override
+  public boolean isVerified() {
+    return tls != null && !unverified;
+  }
+
   /** How many bytes are missing to complete the next frame, or its length field. */
   private int missingBytes() throws IOException {
     int have = end - start;

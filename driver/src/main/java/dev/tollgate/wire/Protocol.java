@@ -32,6 +32,9 @@ public final class Protocol {
   /** The mechanism by which the certificate of the client's TLS connection names the user. */
   public static final String EXTERNAL = "EXTERNAL";
 
+  /** The mechanism by which a token of an identity provider names the user (RFC 7628). */
+  public static final String OAUTHBEARER = "OAUTHBEARER";
+
   /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
   public static final int HEADER_BYTES = 1 + 1 + 8 + 4;
 
@@ -40,6 +43,9 @@ public final class Protocol {
 
   /** Most bytes of the first frames of a connection, from a client that is not known yet. */
   public static final int MAX_HELLO_BYTES = 4096;
+
+  /** The same, where the node has offered {@link #OAUTHBEARER}: tokens are long. */
+  public static final int MAX_TOKEN_FRAME_BYTES = 16 << 10;
 
   /** Most sessions and leases in one heartbeat; a client with more sends several. */
   public static final int MAX_HEARTBEAT_IDS = 100_000;

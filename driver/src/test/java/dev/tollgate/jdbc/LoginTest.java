@@ -197,6 +197,23 @@ class LoginTest {
   }
 
   @Test
+  void tokenAndPasswordTogetherAreRefused() {
+    String url = cluster.url("tokenFile=x&password=hunter2");
+    SQLException e = assertThrows(SQLException.class, () -> DriverManager.getConnection(url));
+    assertTrue(e.getMessage().contains("password and tokenFile are both set"), e.getMessage());
+    assertFalse(e.getMessage().contains("hunter2"), e.getMessage());
+  }
+
+  @Test
+  void tokenGoesToNoNodeThatHasNotShownWhoItIs() {
+    String url = cluster.url("token=hunter2");
+    SQLException e = assertThrows(SQLException.class, () -> DriverManager.getConnection(url));
+    assertEquals("28000", e.getSQLState(), e.getMessage());
+    assertTrue(e.getMessage().contains("sslMode=verify-full"), e.getMessage());
+    assertFalse(e.getMessage().contains("hunter2"), e.getMessage());
+  }
+
+  @Test
   void theUrlWinsOverAPasswordFileBesideIt() throws Exception {
     Properties properties = new Properties();
     properties.setProperty("user", "jo");

@@ -2,6 +2,14 @@ package dev.tollgate.cli;
 
 import dev.tollgate.node.client.LoginRules;
 import dev.tollgate.node.client.PasswordRules;
+import dev.tollgate.node.login.LoginMethods;
+import dev.tollgate.node.login.LoginRuleFile;
+import dev.tollgate.node.login.WatchedFile;
+import dev.tollgate.tls.TlsCredentials;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What a node demands of logins and of new passwords. */
@@ -36,10 +44,22 @@ final class LoginRuleOptions {
               + " (SCRAM-SHA-256-PLUS). [TOLLGATE_REQUIRE_CHANNEL_BINDING]")
   private boolean channelBinding;
 
+  @Option(
+      names = "--login-rules",
+      paramLabel = "FILE",
+      description =
+          "File that says which user may log in from which address, and how. The first line that"
+              + " fits decides; where none fits, the login is refused. Read again when it changes."
+              + " [TOLLGATE_LOGIN_RULES]")
+  private @Nullable Path rules;
+
+  @Mixin private final OidcOptions oidc = new OidcOptions();
+
   LoginRuleOptions() {}
 
   /** Rejects settings that make no sense. */
   void requireSense(ConnectionOptions.Requirement that) {
+    oidc.requireSense(that);
     that.require(
         minPasswordLength >= PasswordRules.LEAST_LENGTH
             && minPasswordLength <= PasswordRules.MOST_LENGTH,
@@ -51,7 +71,24 @@ final class LoginRuleOptions {
             + minPasswordLength);
   }
 
-  LoginRules rules() {
-    return new LoginRules(channelBinding, new PasswordRules(minPasswordLength, strictPasswords));
+  PasswordRules passwords() {
+    return new PasswordRules(minPasswordLength, strictPasswords);
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @throws IOException if a file cannot be used
+   */
+  LoginRules rules(TlsCredentials.Listener listener) throws IOException {
+    Path file = rules;
+    return new LoginRules(
+        channelBinding,
+        passwords(),
+        new LoginMethods(
+            file == null
+                ? null
+                : new WatchedFile<>("the rules of logins", file, LoginRuleFile::read, listener),
+            oidc.tokens(listener)));
   }
 }

@@ -182,7 +182,7 @@ final class ServerOptions {
 
   /** Who may connect before the cluster has users. Reads the password file, if there is one. */
   UserSettings users() throws IOException {
-    return userOptions.settings();
+    return userOptions.settings(NodeTls.logged(id));
   }
 
   ConnectionSettings connectionSettings() {

@@ -1,11 +1,18 @@
 package dev.tollgate.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.NodeSettings;
 import dev.tollgate.node.NodeTls;
 import dev.tollgate.node.UserSettings;
+import dev.tollgate.node.login.LoginMethod;
+import dev.tollgate.node.login.LoginMethods;
+import dev.tollgate.node.login.LoginRuleFile;
+import dev.tollgate.node.login.WatchedFile;
 import dev.tollgate.sql.UserNames;
+import dev.tollgate.tls.TlsCredentials;
 import dev.tollgate.wire.PasswordVerifier;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -63,17 +70,18 @@ final class UserOptions {
   /**
    * Reads the options. Computing the verifier of a password takes about a tenth of a second.
    *
+   * @param listener is told what becomes of files that are read again
    * @throws IOException if the file cannot be read, or has no usable password
    */
-  UserSettings settings() throws IOException {
+  UserSettings settings(TlsCredentials.Listener listener) throws IOException {
     Path file = adminPasswordFile;
     if (file == null) {
-      return new UserSettings(requireLogin, /* firstAdministrator= */ null, rules.rules());
+      return new UserSettings(requireLogin, /* firstAdministrator= */ null, rules.rules(listener));
     }
     try {
       String name = administratorName();
       String password = firstLine(file);
-      String bad = rules.rules().passwords().refusal(name, password);
+      String bad = rules.passwords().refusal(name, password);
       if (bad != null) {
         throw new IOException("the password in " + file + " is refused: " + bad);
       }
@@ -83,7 +91,7 @@ final class UserOptions {
               new UserName(name),
               /* administrator= */ true,
               List.of(PasswordVerifier.of(password).text())),
-          rules.rules());
+          rules.rules(listener));
     } catch (IllegalArgumentException e) {
       throw new IOException(
           "the administrator of --admin-user and " + file + " cannot be created: " + e.getMessage(),
@@ -134,6 +142,8 @@ final class UserOptions {
       refusal.accept(
           "--require-channel-binding binds logins to TLS, which this node does not speak with"
               + " clients: give --tls-certificate and --tls-key");
+    } else if (contradiction(tls, users) != null) {
+      refusal.accept(requireNonNull(contradiction(tls, users)));
     } else if (!insecure && isOpen(admin) && !users.loginRequired()) {
       refusal.accept(
           "other hosts can reach the admin address "
@@ -160,6 +170,27 @@ final class UserOptions {
               + " and could vote and append as if they were nodes: give --tls-certificate,"
               + " --tls-key and --tls-trust, or --insecure to start all the same");
     }
+  }
+
+  /** Says what of the ways to log in does not go together; null if nothing does. */
+  private static @Nullable String contradiction(@Nullable NodeTls tls, UserSettings users) {
+    LoginMethods methods = users.rules().methods();
+    WatchedFile<LoginRuleFile> rules = methods.rules();
+    if (rules == null) {
+      return null;
+    }
+    if (!users.loginRequired()) {
+      return "--login-rules say who may log in, and without users nobody has to: give"
+          + " --admin-password-file, or --require-login if the cluster has users";
+    }
+    if (rules.content().names(LoginMethod.OIDC) && methods.tokens() == null) {
+      return rules.file()
+          + " has a line with oidc: give --oidc-issuer and what belongs to it, or remove the line";
+    }
+    if (rules.content().names(LoginMethod.CERT) && (tls == null || !tls.logins().isOn())) {
+      return rules.file() + " has a line with cert: give --certificate-login, or remove the line";
+    }
+    return null;
   }
 
   /** True if clients of other hosts reach the node without TLS. */

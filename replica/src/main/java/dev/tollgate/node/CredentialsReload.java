@@ -10,19 +10,22 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads certificates again when their files have changed. */
+/** Reads certificates, rules and keys again when their files have changed. */
 final class CredentialsReload implements AutoCloseable {
   private static final long EVERY_MILLIS = 1_000;
 
   private final ScheduledExecutorService clock;
 
-  CredentialsReload(String nodeId, NodeTls tls, Supervision supervision) {
+  /**
+   * @param refresh reads files that have changed
+   */
+  CredentialsReload(String nodeId, Runnable refresh, Supervision supervision) {
     clock =
         Executors.newSingleThreadScheduledExecutor(
             supervision.threads("tollgate-" + nodeId + "-certificates"));
     var unused =
         clock.scheduleWithFixedDelay(
-            supervision.repeated("reading certificates again", tls::refresh),
+            supervision.repeated("reading certificates again", refresh),
             EVERY_MILLIS,
             EVERY_MILLIS,
             TimeUnit.MILLISECONDS);
@@ -55,7 +58,7 @@ final class CredentialsReload implements AutoCloseable {
 
     @Override
     public void failed(String why) {
-      LOG.error("{}: changed certificates are not used, the former ones are: {}", nodeId, why);
+      LOG.error("{}: what has changed is not used, and what was there before is: {}", nodeId, why);
     }
   }
 }

@@ -33,6 +33,7 @@ import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.client.LoginAudit;
 import dev.tollgate.node.client.ReplicatedUsers;
 import dev.tollgate.node.client.Workers;
+import dev.tollgate.node.login.LoginMethods;
 import dev.tollgate.node.replica.EnvironmentDiffersException;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
@@ -78,8 +79,9 @@ public final class Node implements AutoCloseable {
   private final StuckWatch stuck;
   private final ApplyAlarm applyAlarm;
   private final Workers workers;
-  private final @Nullable CredentialsReload reload;
+  private final CredentialsReload reload;
   private final @Nullable DataKeysReload dataKeys;
+  private final LoginMethods methods;
   private final ClientService service;
   private final Supervision supervision;
   private final LeaderChanges leaders;
@@ -193,7 +195,8 @@ public final class Node implements AutoCloseable {
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     NodeTls tls = settings.tls();
-    reload = tls == null ? null : new CredentialsReload(id, tls, supervision);
+    methods = users.rules().methods();
+    reload = new CredentialsReload(id, () -> refresh(tls, methods), supervision);
     dataKeys = raft == null ? null : DataKeysReload.begin(id, raft.keys(), log, supervision);
     workers = new Workers(id, limits);
     Administration administration = new Administration(log, pipeline, verification, replica);
@@ -247,6 +250,13 @@ public final class Node implements AutoCloseable {
           raft.directory(),
           rights);
     }
+  }
+
+  private static void refresh(@Nullable NodeTls tls, LoginMethods methods) {
+    if (tls != null) {
+      tls.refresh();
+    }
+    methods.refresh();
   }
 
   private static AuditTrail openAudit(
@@ -540,12 +550,11 @@ public final class Node implements AutoCloseable {
     replica.audit().close();
     timeKeeper.close();
     workers.close();
-    if (reload != null) {
-      reload.close();
-    }
+    reload.close();
     if (dataKeys != null) {
       dataKeys.close();
     }
+    methods.close();
     database.close();
     ended.complete(null);
   }

@@ -19,6 +19,7 @@ import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.wire.BearerMessage;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
@@ -240,6 +241,16 @@ class LoginTest {
     for (String password : new String[] {"old", "new"}) {
       DriverManager.getConnection(url("user=mo&password=" + password)).close();
     }
+  }
+
+  @Test
+  void tokenWithoutTlsIsRefusedUnread() {
+    Local link = local();
+    assertFalse(link.offered().contains(Protocol.OAUTHBEARER));
+    byte[] message = new BearerMessage("jo", "abc").toBytes();
+    Reply refused = link.call(new Request.BeginLogin(Protocol.OAUTHBEARER, message));
+    assertEquals("28000", stateOf(refused));
+    assertTrue(link.closed);
   }
 
   @Test

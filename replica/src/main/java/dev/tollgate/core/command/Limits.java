@@ -186,6 +186,21 @@ public final class Limits {
   /** The same of one user. */
   public static final int HOLDER_WATCHES_PER_USER = 5_000;
 
+  /** Tokens of logins that a node checks at a time, or that wait for that or for keys. */
+  public static final int TOKEN_CHECKS = 256;
+
+  /** Of these, those from one address. */
+  public static final int TOKEN_CHECKS_PER_ADDRESS = 64;
+
+  /** Tokens that were right and that a node remembers, to know them again; the oldest goes. */
+  public static final int REMEMBERED_TOKENS = 10_000;
+
+  /** Bytes of the keys of an identity provider. */
+  public static final int TOKEN_KEYS_BYTES = 256 << 10;
+
+  /** Keys of an identity provider. */
+  public static final int TOKEN_KEYS = 100;
+
   /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.client.PasswordLogin;
 import dev.tollgate.node.replica.Facts;
+import dev.tollgate.wire.BearerMessage;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who may use the admin address. The users are those of the cluster, and prove who they are by HTTP
- * Basic or by the certificate of their connection. On a cluster without users everybody is an
- * administrator, as for clients. Thread-safe.
+ * Basic, by a bearer token, or by the certificate of their connection. On a cluster without users
+ * everybody is an administrator, as for clients. Thread-safe.
  *
  * <p>A browser on the same machine sends requests that pages of others have written. So where
  * nobody logs in, the header Host has to name this machine and not a host name that others have
@@ -89,7 +90,9 @@ final class Doorkeeper {
     String authorization = credentials.header("Authorization");
     String certified = credentials.certified();
     if (authorization != null) {
-      return byPassword(authorization, credentials.from());
+      return BearerMessage.isBearer(authorization)
+          ? byToken(authorization, credentials.from())
+          : byPassword(authorization, credentials.from());
     }
     if (certified != null) {
       return decision(login.byCertificate(certified, credentials.from()));
@@ -97,6 +100,29 @@ final class Doorkeeper {
     return audience == Audience.ANYBODY
         ? Decision.admit(Caller.STRANGER)
         : unauthorized("this page requires a user and a password");
+  }
+
+  private Decision byToken(String authorization, InetAddress from) {
+    if (!login.takesTokens(from)) {
+      return refusedToken("no token is a login here");
+    }
+    String token;
+    try {
+      token = BearerMessage.token(authorization);
+    } catch (IllegalArgumentException e) {
+      return refusedToken("the header Authorization has no bearer token");
+    }
+    PasswordLogin.Result result = login.byToken(token, from);
+    return result.verdict() == PasswordLogin.Verdict.WRONG
+        ? refusedToken("the token is refused")
+        : decision(result);
+  }
+
+  /** As RFC 6750 has it, section 3. */
+  private static Decision refusedToken(String why) {
+    return Decision.refuse(
+        Answer.text(Answer.UNAUTHORIZED, why)
+            .with("WWW-Authenticate", "Bearer realm=\"tollgate\", error=\"invalid_token\""));
   }
 
   private Decision byPassword(String authorization, InetAddress from) {
@@ -135,7 +161,7 @@ final class Doorkeeper {
                       Answer.TOO_MANY,
                       "too many logins of this user from this address have failed: try again later")
                   .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)));
-      case BUSY -> refused(Answer.UNAVAILABLE, "too many passwords are being checked: try again");
+      case BUSY -> refused(Answer.UNAVAILABLE, "too many logins are being checked: try again");
       case NOT_YET ->
           refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again");
     };

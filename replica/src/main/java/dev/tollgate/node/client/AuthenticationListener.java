@@ -42,6 +42,10 @@ public interface AuthenticationListener {
     WRONG_CERTIFICATE,
     /** The user has proven who it is, and is locked or has expired. */
     CLOSED,
+    /** The token is not of the issuer, not for this cluster, over, or stands for no user. */
+    WRONG_TOKEN,
+    /** The rules of the node do not let the user log in this way from this address. */
+    NOT_ALLOWED,
     /** A message is malformed, or binds to another channel: somebody may sit in between. */
     MALFORMED,
     /** The client made another request instead of a login. */

@@ -1,14 +1,11 @@
 package dev.tollgate.node.client;
 
-import static java.util.Objects.requireNonNull;
-
+import dev.tollgate.node.login.WatchedFile;
 import dev.tollgate.tls.Certificates;
 import dev.tollgate.tls.TlsCredentials;
 import dev.tollgate.tls.TlsSocket;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
@@ -19,29 +16,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CertificateLogin {
   /** Nobody logs in by certificate. */
-  public static final CertificateLogin OFF =
-      new CertificateLogin(/* map= */ null, /* file= */ null, "", /* listener= */ null);
+  public static final CertificateLogin OFF = new CertificateLogin(/* fixed= */ null, null);
 
-  private final @Nullable Path file;
-  private final TlsCredentials.@Nullable Listener listener;
-  private volatile @Nullable CertificateMap map;
-  private String state;
-  private @Nullable String failure;
+  private final @Nullable CertificateMap fixed;
+  private final @Nullable WatchedFile<CertificateMap> file;
 
   private CertificateLogin(
-      @Nullable CertificateMap map,
-      @Nullable Path file,
-      String state,
-      TlsCredentials.@Nullable Listener listener) {
-    this.map = map;
+      @Nullable CertificateMap fixed, @Nullable WatchedFile<CertificateMap> file) {
+    this.fixed = fixed;
     this.file = file;
-    this.state = state;
-    this.listener = listener;
   }
 
   /** Certificates stand for the users that they name by a URI {@code tollgate:user:NAME}. */
   public static CertificateLogin byName() {
-    return new CertificateLogin(CertificateMap.OF_NAMES, null, "", null);
+    return new CertificateLogin(CertificateMap.OF_NAMES, null);
   }
 
   /**
@@ -52,19 +40,22 @@ public final class CertificateLogin {
    */
   public static CertificateLogin byMap(Path file, TlsCredentials.Listener listener)
       throws IOException {
-    requireNonNull(listener, "listener");
-    String state = state(file);
-    return new CertificateLogin(CertificateMap.read(file), file, state, listener);
+    return new CertificateLogin(
+        null, new WatchedFile<>("the users of certificates", file, CertificateMap::read, listener));
+  }
+
+  private @Nullable CertificateMap map() {
+    return file == null ? fixed : file.content();
   }
 
   /** True if a certificate can be a login. */
   public boolean isOn() {
-    return map != null;
+    return map() != null;
   }
 
   /** The user of the client behind an engine; null if its certificate logs nobody in. */
   public @Nullable String userOf(SSLEngine engine) {
-    CertificateMap current = map;
+    CertificateMap current = map();
     X509Certificate shown = current == null ? null : TlsSocket.peerCertificate(engine);
     return current == null || shown == null ? null : current.user(shown);
   }
@@ -74,7 +65,7 @@ public final class CertificateLogin {
    * are logins; null if there is nothing to say.
    */
   @Nullable String refusalOf(SSLEngine engine) {
-    CertificateMap current = map;
+    CertificateMap current = map();
     X509Certificate shown = current == null ? null : TlsSocket.peerCertificate(engine);
     if (current == null || shown == null || current.user(shown) != null) {
       return null;
@@ -87,36 +78,13 @@ public final class CertificateLogin {
             ? strange
             : file == null
                 ? "it has no name " + Certificates.USER + "NAME of type URI, or several"
-                : "no line of " + file + " makes one user of it");
+                : "no line of " + file.file() + " makes one user of it");
   }
 
   /** Reads the file again if it has changed. Does I/O. */
-  public synchronized void refresh() {
-    Path read = file;
-    TlsCredentials.Listener told = listener;
-    if (read == null || told == null) {
-      return;
+  public void refresh() {
+    if (file != null) {
+      file.refresh();
     }
-    try {
-      String now = state(read);
-      if (now.equals(state) && failure == null) {
-        return;
-      }
-      map = CertificateMap.read(read);
-      state = now;
-      failure = null;
-      told.reloaded("the users of certificates were read again from " + read);
-    } catch (IOException e) {
-      String why = "the users of certificates: " + e.getMessage();
-      if (!why.equals(failure)) {
-        failure = why;
-        told.failed(why);
-      }
-    }
-  }
-
-  private static String state(Path file) throws IOException {
-    BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-    return now.lastModifiedTime() + "," + now.size() + "," + now.fileKey();
   }
 }

@@ -1,13 +1,10 @@
 package dev.tollgate.node.client;
 
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.login.LineFile;
 import dev.tollgate.sql.UserNames;
 import dev.tollgate.tls.Certificates;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
@@ -17,8 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
@@ -31,17 +26,7 @@ import org.jspecify.annotations.Nullable;
  * docs/security.md describes the file.
  */
 final class CertificateMap {
-  /** Lines of a file. */
-  static final int MOST_LINES = 10_000;
-
-  /** Bytes of a file. */
-  static final int MOST_BYTES = 4 << 20;
-
   private static final String ANY = "*";
-
-  /** A word, or a text in double quotes in which a quote is written twice. */
-  private static final Pattern WORD =
-      Pattern.compile("\\G\\s*(?:\"((?:[^\"]++|\"\")*+)\"|([^\\s\"]+))");
 
   /** Where a name stands in a certificate. */
   private enum Kind {
@@ -103,56 +88,7 @@ final class CertificateMap {
    * @throws IOException if it cannot be read, or a line of it
    */
   static CertificateMap read(Path file) throws IOException {
-    if (Files.size(file) > MOST_BYTES) {
-      throw new IOException(file + " has more than " + MOST_BYTES + " bytes");
-    }
-    String text;
-    try {
-      text =
-          StandardCharsets.UTF_8
-              .newDecoder()
-              .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
-              .toString();
-    } catch (CharacterCodingException e) {
-      throw new IOException(file + " is no UTF-8", e);
-    }
-    List<Line> lines = new ArrayList<>();
-    int number = 0;
-    for (String line : text.lines().toList()) {
-      number++;
-      try {
-        List<String> words = words(line);
-        if (!words.isEmpty()) {
-          lines.add(line(words));
-        }
-      } catch (IllegalArgumentException e) {
-        throw new IOException(file + ", line " + number + ": " + e.getMessage(), e);
-      }
-    }
-    if (lines.isEmpty() || lines.size() > MOST_LINES) {
-      throw new IOException(
-          file + " has to have 1 to " + MOST_LINES + " lines, and has " + lines.size());
-    }
-    return new CertificateMap(lines);
-  }
-
-  private static List<String> words(String line) {
-    List<String> words = new ArrayList<>();
-    Matcher word = WORD.matcher(line);
-    int end = 0;
-    while (word.find() && !isComment(word)) {
-      words.add(word.group(1) != null ? word.group(1).replace("\"\"", "\"") : word.group(2));
-      end = word.end();
-    }
-    String rest = line.substring(end).strip();
-    if (!rest.isEmpty() && !rest.startsWith("#")) {
-      throw new IllegalArgumentException("a quote does not end");
-    }
-    return words;
-  }
-
-  private static boolean isComment(Matcher word) {
-    return word.group(2) != null && word.group(2).startsWith("#");
+    return new CertificateMap(LineFile.read(file, CertificateMap::line));
   }
 
   private static Line line(List<String> words) {

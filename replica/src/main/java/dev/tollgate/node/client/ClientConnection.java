@@ -10,6 +10,7 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -66,6 +67,24 @@ public final class ClientConnection {
     /** True if the client has a certificate by which it may try to log in. */
     default boolean mayShowCertificate() {
       return certificateUser() != null;
+    }
+
+    /** The network address of the client; null within this process. */
+    default @Nullable InetAddress remote() {
+      return null;
+    }
+
+    /** True if nobody on the way can read what is sent. */
+    default boolean isEncrypted() {
+      return false;
+    }
+
+    /** The client may log in by a token, which is longer than other messages of strangers. */
+    default void expectToken() {}
+
+    /** Ends the connection after some time. */
+    default void endAfter(Duration time) {
+      throw new UnsupportedOperationException("no login ends on this connection");
     }
 
     /** The client is known: it may send large frames, and has kept the deadline for that. */

@@ -34,10 +34,12 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -219,6 +221,9 @@ public final class ClientServer implements AutoCloseable {
     private final ClientConnection connection;
     private final AtomicLong unread = new AtomicLong();
 
+    /** Of the event loop: closes the connection when the token of its login is over. */
+    private @Nullable ScheduledFuture<?> end;
+
     /** Nothing is due, and nothing more is served, or heartbeats alone. */
     private volatile boolean drained;
 
@@ -269,6 +274,10 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       arrivals.disconnected(channel);
+      ScheduledFuture<?> scheduled = end;
+      if (scheduled != null) {
+        scheduled.cancel(false);
+      }
       connection.disconnected();
     }
 
@@ -381,24 +390,62 @@ public final class ClientServer implements AutoCloseable {
     }
 
     @Override
+    public @Nullable InetAddress remote() {
+      return channel.remoteAddress() instanceof InetSocketAddress remote
+          ? remote.getAddress()
+          : null;
+    }
+
+    @Override
+    public boolean isEncrypted() {
+      return channel.pipeline().get(SslHandler.class) != null;
+    }
+
+    @Override
+    public void expectToken() {
+      codec.expectToken();
+    }
+
+    @Override
+    public void endAfter(Duration time) {
+      if (!channel.isActive()) {
+        return;
+      }
+      end =
+          channel
+              .eventLoop()
+              .schedule(
+                  () -> {
+                    LOG.debug("{}: the token of {} is over", nodeId, client());
+                    close();
+                  },
+                  time.toMillis(),
+                  TimeUnit.MILLISECONDS);
+    }
+
+    @Override
     public void trust() {
       codec.trust();
     }
 
     @Override
     public void later(Duration delay, Runnable work) {
-      channel
-          .eventLoop()
-          .schedule(
-              () -> {
-                try {
-                  work.run();
-                } catch (RuntimeException | Error e) {
-                  failed(e);
-                }
-              },
-              delay.toMillis(),
-              TimeUnit.MILLISECONDS);
+      try {
+        channel
+            .eventLoop()
+            .schedule(
+                () -> {
+                  try {
+                    work.run();
+                  } catch (RuntimeException | Error e) {
+                    failed(e);
+                  }
+                },
+                delay.toMillis(),
+                TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("{}: {} comes too late, the node stops", nodeId, client(), e);
+      }
     }
 
     @Override

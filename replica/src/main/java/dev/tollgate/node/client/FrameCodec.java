@@ -42,6 +42,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
   private final Arrivals arrivals;
   private UserName user = UserName.ANONYMOUS;
   private boolean trusted;
+  private boolean tokenExpected;
   private boolean incomplete;
   private long saidNanos;
 
@@ -69,6 +70,11 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     trusted = true;
   }
 
+  /** The client may log in by a token, which is longer than hello. Called on the event loop. */
+  void expectToken() {
+    tokenExpected = true;
+  }
+
   /** True if the rest of a request is still to come. Called on the event loop. */
   boolean isWithinRequest() {
     return seenBytes > 0 || unwantedBytes > 0;
@@ -94,7 +100,10 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
       return;
     }
     int length = in.getInt(in.readerIndex());
-    int most = trusted ? Protocol.MAX_FRAME_BYTES : Protocol.MAX_HELLO_BYTES;
+    int most =
+        trusted
+            ? Protocol.MAX_FRAME_BYTES
+            : tokenExpected ? Protocol.MAX_TOKEN_FRAME_BYTES : Protocol.MAX_HELLO_BYTES;
     if (length < Protocol.HEADER_BYTES || length > most) {
       boolean tls = !trusted && length >>> Short.SIZE == TLS_HANDSHAKE;
       in.skipBytes(in.readableBytes());

@@ -4,6 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.client.AuthenticationListener.Attempt;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
+import dev.tollgate.node.login.LoginMethod;
+import dev.tollgate.node.login.LoginMethods;
+import dev.tollgate.wire.BearerMessage;
 import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -17,11 +20,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The login of one connection: one attempt, by password or by certificate. A client learns of a
+ * The login of one connection: one attempt, by password, certificate or token. A client learns of a
  * user that does not exist no more than of a wrong password: the same messages, the same salt each
  * time, the same delays. The transport calls it as it does {@link ClientConnection}, and so do
  * delayed checks.
@@ -41,21 +45,32 @@ final class Login {
   }
 
   private static final String REFUSED =
-      "the user, the password or the certificate is wrong: check the properties user and password";
+      "the user, the password or the certificate is wrong, or the node lets this user log in in"
+          + " another way: check the properties user and password";
+
+  private static final Set<String> KNOWN =
+      Set.of(ScramBinding.PLAIN, ScramBinding.PLUS, Protocol.EXTERNAL, Protocol.OAUTHBEARER);
 
   private final ClientAccess access;
   private final String nodeId;
   private final LoginDelays delays;
+  private final TokenLogin tokens;
   private final ClientConnection.Link link;
   private State state = State.NEW;
   private @Nullable ScramServer scram;
   private @Nullable String mechanism;
   private @Nullable String name;
 
-  Login(ClientAccess access, String nodeId, LoginDelays delays, ClientConnection.Link link) {
+  Login(
+      ClientAccess access,
+      String nodeId,
+      LoginDelays delays,
+      TokenLogin tokens,
+      ClientConnection.Link link) {
     this.access = requireNonNull(access, "access");
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.delays = requireNonNull(delays, "delays");
+    this.tokens = requireNonNull(tokens, "tokens");
     this.link = requireNonNull(link, "link");
   }
 
@@ -82,26 +97,45 @@ final class Login {
       end(answer, notYet());
       return false;
     }
-    List<String> mechanisms = new ArrayList<>();
-    if (link.channelBinding() != null) {
-      mechanisms.add(ScramBinding.PLUS);
-    }
-    if (!access.rules().bindingRequired()) {
-      mechanisms.add(ScramBinding.PLAIN);
-    }
-    if (link.mayShowCertificate()) {
-      mechanisms.add(Protocol.EXTERNAL);
-    }
+    List<String> mechanisms = mechanisms();
     if (mechanisms.isEmpty()) {
-      end(
+      refuse(
           answer,
-          new Reply.Failure(
-              SqlState.LOGIN_REFUSED,
-              "node " + nodeId + " takes passwords over TLS alone (--require-channel-binding)"));
+          SqlState.LOGIN_REFUSED,
+          "node "
+              + nodeId
+              + " lets nobody log in on this connection: it may want TLS"
+              + " (--require-channel-binding), or no line of its --login-rules is for the address"
+              + " of the client",
+          Reason.NOT_ALLOWED);
       return false;
+    }
+    if (mechanisms.contains(Protocol.OAUTHBEARER)) {
+      link.expectToken();
     }
     answer.accept(new Reply.LoginRequired(version, mechanisms));
     return true;
+  }
+
+  /** The ways by which some user may log in on this connection. */
+  private List<String> mechanisms() {
+    LoginMethods methods = access.rules().methods();
+    List<String> mechanisms = new ArrayList<>();
+    if (methods.offer(LoginMethod.SCRAM, link.remote())) {
+      if (link.channelBinding() != null) {
+        mechanisms.add(ScramBinding.PLUS);
+      }
+      if (!access.rules().bindingRequired()) {
+        mechanisms.add(ScramBinding.PLAIN);
+      }
+    }
+    if (link.mayShowCertificate() && methods.offer(LoginMethod.CERT, link.remote())) {
+      mechanisms.add(Protocol.EXTERNAL);
+    }
+    if (link.isEncrypted() && tokens.isOffered(link.remote())) {
+      mechanisms.add(Protocol.OAUTHBEARER);
+    }
+    return mechanisms;
   }
 
   private Reply.Failure notYet() {
@@ -115,11 +149,13 @@ final class Login {
       skipped(answer);
       return;
     }
-    mechanism = Protocol.EXTERNAL.equals(begin.mechanism()) ? begin.mechanism() : known(begin);
+    mechanism = known(begin);
     if (!access.users().knowsUsers()) {
       end(answer, notYet());
     } else if (Protocol.EXTERNAL.equals(mechanism)) {
       byCertificate(new String(begin.data(), StandardCharsets.UTF_8), answer, success);
+    } else if (Protocol.OAUTHBEARER.equals(mechanism)) {
+      byToken(begin.data(), answer, success);
     } else if (access.rules().bindingRequired() && !ScramBinding.PLUS.equals(mechanism)) {
       malformed("this node requires " + ScramBinding.PLUS + ", a bound login", answer);
     } else {
@@ -129,9 +165,82 @@ final class Login {
 
   /** The mechanism, if it is one: what a stranger writes does not go into logs. */
   private static @Nullable String known(Request.BeginLogin begin) {
-    return List.of(ScramBinding.PLAIN, ScramBinding.PLUS).contains(begin.mechanism())
-        ? begin.mechanism()
-        : null;
+    return KNOWN.contains(begin.mechanism()) ? begin.mechanism() : null;
+  }
+
+  private boolean isAllowed(LoginMethod method, String user) {
+    return access.rules().methods().allow(method, user, link.remote());
+  }
+
+  private void byToken(byte[] data, Consumer<Reply> answer, Success success) {
+    if (!link.isEncrypted()) {
+      malformed("a token is sent over TLS alone", answer);
+      return;
+    }
+    BearerMessage message;
+    try {
+      message = BearerMessage.read(data);
+    } catch (IllegalArgumentException e) {
+      malformed(String.valueOf(e.getMessage()), answer);
+      return;
+    }
+    TokenLogin.Shown shown =
+        new TokenLogin.Shown(
+            message.user(), message.token(), link.address(), link.remote(), Protocol.OAUTHBEARER);
+    state = State.PROVEN;
+    Duration wait = tokens.delay(shown);
+    if (isTooLong(wait, answer)) {
+      return;
+    }
+    link.later(
+        wait,
+        () ->
+            tokens.check(
+                shown,
+                /* told= */ true,
+                // the thread of the connection goes on with it
+                decision -> link.later(Duration.ZERO, () -> decided(decision, answer, success))));
+  }
+
+  private void decided(TokenLogin.Decision decision, Consumer<Reply> answer, Success success) {
+    Authentication.User user = decision.user();
+    if (hasEnded()) {
+      return;
+    }
+    switch (decision.verdict()) {
+      case RIGHT -> {
+        Duration left = decision.left();
+        if (left != null) {
+          link.endAfter(left);
+        }
+        success.over(requireNonNull(user), new byte[0]);
+      }
+      case WRONG, TOO_MANY ->
+          end(
+              answer,
+              new Reply.Failure(SqlState.LOGIN_REFUSED, "the token is refused: " + decision.why()));
+      case CLOSED ->
+          end(answer, new Reply.Failure(SqlState.LOGIN_REFUSED, decision.why()));
+      case BUSY, NOT_YET ->
+          end(
+              answer,
+              new Reply.Failure(SqlState.NO_QUORUM, "node " + nodeId + ": " + decision.why()));
+    }
+  }
+
+  /** Refuses a login that would have to wait too long. */
+  private boolean isTooLong(Duration wait, Consumer<Reply> answer) {
+    if (wait.compareTo(LoginDelays.LONGEST_HELD) <= 0) {
+      return false;
+    }
+    refuse(
+        answer,
+        SqlState.TOO_MANY,
+        "too many logins of this user from this address have failed: try again in "
+            + (wait.toSeconds() + 1)
+            + " s",
+        Reason.TOO_MANY_FAILURES);
+    return true;
   }
 
   private void byCertificate(String requested, Consumer<Reply> answer, Success success) {
@@ -142,8 +251,12 @@ final class Login {
         certified != null && access.users().spelled(certified).equals(name)
             ? access.users().find(name)
             : null;
-    if (user == null) {
-      refuse(answer, SqlState.LOGIN_REFUSED, REFUSED, Reason.WRONG_CERTIFICATE);
+    if (user == null || !isAllowed(LoginMethod.CERT, user.name())) {
+      refuse(
+          answer,
+          SqlState.LOGIN_REFUSED,
+          REFUSED,
+          user == null ? Reason.WRONG_CERTIFICATE : Reason.NOT_ALLOWED);
     } else {
       succeed(user, new byte[0], answer, success);
     }
@@ -189,15 +302,10 @@ final class Login {
     }
     state = State.PROVEN;
     Duration wait = delays.enter(user, link.address());
-    if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0) {
-      refuse(
-          answer,
-          SqlState.TOO_MANY,
-          "too many logins of this user from this address have failed: try again in "
-              + (wait.toSeconds() + 1)
-              + " s",
-          Reason.TOO_MANY_FAILURES);
-    } else if (wait.isZero()) {
+    if (isTooLong(wait, answer)) {
+      return;
+    }
+    if (wait.isZero()) {
       check(exchange, user, next.data(), answer, success);
     } else {
       link.later(wait, () -> check(exchange, user, next.data(), answer, success));
@@ -213,13 +321,17 @@ final class Login {
       Authentication.User known = access.users().find(user);
       List<PasswordVerifier> passwords = known == null ? List.of() : known.passwords();
       byte[] last = exchange.verify(proof, passwords);
-      if (last == null || known == null) {
+      boolean allowed = isAllowed(LoginMethod.SCRAM, user);
+      // a password is no more told right than a user is told to exist
+      if (last == null || known == null || !allowed) {
         delays.failed(user, link.address());
         refuse(
             answer,
             SqlState.LOGIN_REFUSED,
             REFUSED,
-            passwords.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
+            !allowed
+                ? Reason.NOT_ALLOWED
+                : passwords.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
       } else {
         delays.succeeded(user, link.address());
         succeed(known, last, answer, success);

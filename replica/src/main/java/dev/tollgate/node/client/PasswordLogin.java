@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.client.AuthenticationListener.Attempt;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
+import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.ScramKeys;
 import java.net.InetAddress;
@@ -15,7 +16,10 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -86,6 +90,15 @@ public final class PasswordLogin {
   /** By a password. */
   private static final String BASIC = "BASIC";
 
+  /** By a token. */
+  private static final String BEARER = "BEARER";
+
+  /** Takes the places of one user; the names of users have no small letters a to z. */
+  private static final String TOKENS = "tokens";
+
+  /** Longer than keys of an issuer are waited for. */
+  private static final Duration LONGEST_TOKEN_CHECK = Duration.ofSeconds(12);
+
   /** By the certificate of the client. */
   private static final String EXTERNAL = "EXTERNAL";
 
@@ -97,6 +110,7 @@ public final class PasswordLogin {
 
   private final ClientAccess access;
   private final LoginDelays delays;
+  private final TokenLogin tokens;
   private final CheckPlaces places;
   private final ReentrantLock computing = new ReentrantLock(/* fair= */ true);
   private final SecretKeySpec key;
@@ -113,6 +127,7 @@ public final class PasswordLogin {
   PasswordLogin(ClientAccess access, LoginDelays delays, int checked, int most) {
     this.access = requireNonNull(access, "access");
     this.delays = requireNonNull(delays, "delays");
+    this.tokens = new TokenLogin(access, delays);
     this.places = new CheckPlaces(checked, CHECKED_PER_ADDRESS, CHECKED_PER_USER);
     byte[] random = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(random);
@@ -124,6 +139,61 @@ public final class PasswordLogin {
             return size() > most;
           }
         };
+  }
+
+  TokenLogin tokens() {
+    return tokens;
+  }
+
+  /** True if a token may be a login from an address. */
+  public boolean takesTokens(InetAddress from) {
+    return tokens.isOffered(from);
+  }
+
+  /** Checks a token, which names the user. */
+  public Result byToken(String token, InetAddress from) {
+    TokenLogin.Shown shown =
+        new TokenLogin.Shown("", token, ClientAddresses.of(from), from, BEARER);
+    if (tokens.isKnown(token)) {
+      return check(shown);
+    }
+    // a wait after failures takes a thread, so a stranger gets few of them
+    if (!places.take(TOKENS, shown.address())) {
+      return Result.of(Verdict.BUSY);
+    }
+    try {
+      return check(shown);
+    } finally {
+      places.giveBack(TOKENS, shown.address());
+    }
+  }
+
+  private Result check(TokenLogin.Shown shown) {
+    Duration wait = tokens.delay(shown);
+    if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0 || !sleep(wait)) {
+      access
+          .listener()
+          .refused(new Attempt(null, shown.address(), BEARER), Reason.TOO_MANY_FAILURES);
+      return new Result(Verdict.TOO_MANY, null, null, wait);
+    }
+    CompletableFuture<TokenLogin.Decision> decided = new CompletableFuture<>();
+    tokens.check(shown, /* told= */ false, decided::complete);
+    try {
+      TokenLogin.Decision decision =
+          decided.get(LONGEST_TOKEN_CHECK.toMillis(), TimeUnit.MILLISECONDS);
+      Authentication.User user = decision.user();
+      return switch (decision.verdict()) {
+        case RIGHT ->
+            new Result(Verdict.RIGHT, requireNonNull(user).name(), null, Duration.ZERO);
+        case CLOSED -> new Result(Verdict.CLOSED, null, decision.why(), Duration.ZERO);
+        case WRONG, TOO_MANY, BUSY, NOT_YET -> Result.of(decision.verdict());
+      };
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Result.of(Verdict.BUSY);
+    } catch (TimeoutException | ExecutionException e) {
+      return Result.of(Verdict.BUSY);
+    }
   }
 
   /** True if requests have to name a user. */
@@ -140,15 +210,16 @@ public final class PasswordLogin {
     Authentication.User known = access.users().find(name);
     List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
     String digest = digest(BASIC, name, password);
+    boolean allowed = access.rules().methods().allow(LoginMethod.SCRAM, name, from);
     String address = ClientAddresses.of(from);
-    if (known != null && isRemembered(digest, verifiers)) {
+    if (known != null && allowed && isRemembered(digest, verifiers)) {
       return right(known, new Attempt(name, address, BASIC));
     }
     if (!places.take(name, address)) {
       return Result.of(Verdict.BUSY);
     }
     try {
-      return check(name, password, known, digest, address);
+      return check(name, password, known, digest, address, allowed);
     } finally {
       places.giveBack(name, address);
     }
@@ -162,8 +233,11 @@ public final class PasswordLogin {
     String name = access.users().spelled(certified);
     Attempt attempt = new Attempt(name, ClientAddresses.of(from), EXTERNAL);
     Authentication.User known = access.users().find(name);
-    if (known == null) {
-      access.listener().refused(attempt, Reason.WRONG_CERTIFICATE);
+    boolean allowed = access.rules().methods().allow(LoginMethod.CERT, name, from);
+    if (known == null || !allowed) {
+      access
+          .listener()
+          .refused(attempt, known == null ? Reason.WRONG_CERTIFICATE : Reason.NOT_ALLOWED);
       return Result.of(Verdict.WRONG);
     }
     String digest = digest(EXTERNAL, name, attempt.address());
@@ -195,7 +269,8 @@ public final class PasswordLogin {
       String password,
       Authentication.@Nullable User known,
       String digest,
-      String address) {
+      String address,
+      boolean allowed) {
     List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
     Attempt attempt = new Attempt(name, address, BASIC);
     Duration wait = delays.enter(name, address);
@@ -203,11 +278,16 @@ public final class PasswordLogin {
       access.listener().refused(attempt, Reason.TOO_MANY_FAILURES);
       return new Result(Verdict.TOO_MANY, null, null, wait);
     }
-    if (!isRight(name, password, verifiers) || known == null) {
+    // computed for a user that no rule allows too, because the time would tell
+    if (!isRight(name, password, verifiers) || known == null || !allowed) {
       delays.failed(name, address);
       access
           .listener()
-          .refused(attempt, verifiers.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
+          .refused(
+              attempt,
+              !allowed
+                  ? Reason.NOT_ALLOWED
+                  : verifiers.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
       return Result.of(Verdict.WRONG);
     }
     delays.succeeded(name, address);

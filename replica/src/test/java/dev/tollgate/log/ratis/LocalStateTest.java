@@ -216,13 +216,21 @@ class LocalStateTest {
     Path segment = Snapshots.segments(current).get(0);
     assertEquals("log_inprogress_0", segment.getFileName().toString());
     Path closed = Files.move(segment, segment.resolveSibling("log_0-2"));
+    recordSync(2);
     assertDoesNotStart(
         "node n1 does not start: its log is damaged in "
             + closed
             + " (it ends with entry 1). Check the disk, and then seed the node anew from the"
             + " leader, with `tollgate reseed`");
-    Files.move(closed, closed.resolveSibling("log_0-1"));
+    recordSync(1);
     start().close();
+    assertTrue(Files.exists(closed.resolveSibling("log_0-1")), "a cut was finished");
+  }
+
+  private void recordSync(long logIndex) throws IOException {
+    try (SyncedIndex index = SyncedIndex.open(current.getParent())) {
+      index.set(logIndex);
+    }
   }
 
   /** Ratis takes a header of zeros for that of a file without entries, and deletes the file. */

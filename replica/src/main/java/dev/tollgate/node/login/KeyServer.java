@@ -1,0 +1,248 @@
+package dev.tollgate.node.login;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.tls.TlsCredentials;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of an issuer at an https address. A thread of its own fetches them: every five minutes,
+ * and when a token names a key that is not there, but then at most once a minute. If that fails,
+ * the former keys count for an hour after they were fetched, and after that no token does.
+ * Thread-safe.
+ */
+final class KeyServer implements KeySource {
+  /** How often keys are fetched. */
+  static final Duration FETCHED_EVERY = Duration.ofMinutes(5);
+
+  /** How long after a failure they are fetched again. */
+  static final Duration AFTER_FAILURE = Duration.ofSeconds(10);
+
+  /** The shortest time between two fetches that tokens ask for. */
+  static final Duration ASKED_EVERY = Duration.ofMinutes(1);
+
+  /** How long keys count after they were fetched. */
+  static final Duration KEPT = Duration.ofHours(1);
+
+  /** How long a connection, and how long each part of an answer may take. */
+  private static final int STEP_MILLIS = 3_000;
+
+  /** How long an answer may take in all, beside its last part. */
+  private static final Duration IN_ALL = Duration.ofSeconds(5);
+
+  /** How long a fetch may take in all: a server may send the head of its answer bit by bit. */
+  static final Duration LONGEST_FETCH = Duration.ofSeconds(15);
+
+  private static final int PART_BYTES = 8_192;
+
+  /**
+   * @param nanos when they were fetched
+   */
+  private record Known(IssuerKeys keys, long nanos) {}
+
+  private final URI address;
+  private final @Nullable SSLSocketFactory sockets;
+  private final LongSupplier nanos;
+  private final TlsCredentials.Listener listener;
+  private final ExecutorService thread;
+  private volatile @Nullable Known known;
+
+  /** Of the fetch that is under way. */
+  private volatile @Nullable HttpsURLConnection open;
+
+  private @Nullable CompletableFuture<@Nullable Void> fetching;
+  private @Nullable Long triedNanos;
+  private @Nullable String failure;
+
+  /**
+   * @param trust file with certificates of CAs, PEM; null for those of the JDK
+   * @param nanos a clock that does not go back
+   * @throws IOException if the file cannot be used
+   */
+  KeyServer(
+      URI address,
+      @Nullable Path trust,
+      LongSupplier nanos,
+      TlsCredentials.Listener listener,
+      ThreadFactory threads)
+      throws IOException {
+    this.address = requireNonNull(address, "address");
+    this.sockets = trust == null ? null : sockets(trust);
+    this.nanos = requireNonNull(nanos, "nanos");
+    this.listener = requireNonNull(listener, "listener");
+    this.thread =
+        new ThreadPoolExecutor(
+            0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(1), requireNonNull(threads));
+  }
+
+  private static SSLSocketFactory sockets(Path trust) throws IOException {
+    try (InputStream in = Files.newInputStream(trust)) {
+      Collection<? extends Certificate> certificates =
+          CertificateFactory.getInstance("X.509").generateCertificates(in);
+      if (certificates.isEmpty()) {
+        throw new IOException(trust + " has no certificate");
+      }
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      for (Certificate certificate : certificates) {
+        store.setCertificateEntry("ca" + store.size(), certificate);
+      }
+      TrustManagerFactory managers =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      managers.init(store);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, managers.getTrustManagers(), null);
+      return context.getSocketFactory();
+    } catch (GeneralSecurityException e) {
+      throw new IOException(trust + " has no usable certificates: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public @Nullable IssuerKeys current() {
+    Known found = known;
+    return found == null || isOlder(found.nanos(), KEPT) ? null : found.keys();
+  }
+
+  private boolean isOlder(long since, Duration age) {
+    return nanos.getAsLong() - since > age.toNanos();
+  }
+
+  @Override
+  public synchronized CompletableFuture<@Nullable Void> again() {
+    Long tried = triedNanos;
+    return fetching != null || tried == null || isOlder(tried, ASKED_EVERY)
+        ? fetch()
+        : CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public synchronized void refresh() {
+    Long tried = triedNanos;
+    HttpsURLConnection late = open;
+    if (late != null && tried != null && isOlder(tried, LONGEST_FETCH)) {
+      late.disconnect();
+    } else if (tried == null || isOlder(tried, failure == null ? FETCHED_EVERY : AFTER_FAILURE)) {
+      var unused = fetch();
+    }
+  }
+
+  /** Begins to fetch, unless that is under way. */
+  private CompletableFuture<@Nullable Void> fetch() {
+    CompletableFuture<@Nullable Void> running = fetching;
+    if (running != null) {
+      return running;
+    }
+    CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
+    fetching = begun;
+    triedNanos = nanos.getAsLong();
+    try {
+      thread.execute(() -> run(begun));
+    } catch (RejectedExecutionException e) {
+      // the node stops
+      fetching = null;
+      begun.complete(null);
+    }
+    return begun;
+  }
+
+  private void run(CompletableFuture<@Nullable Void> begun) {
+    String why = null;
+    try {
+      IssuerKeys fetched = IssuerKeys.parse(address.toString(), download());
+      known = new Known(fetched, nanos.getAsLong());
+    } catch (IOException | RuntimeException e) {
+      why = e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+    ended(why);
+    begun.complete(null);
+  }
+
+  private synchronized void ended(@Nullable String why) {
+    fetching = null;
+    if (why == null && failure != null) {
+      listener.reloaded("the keys for tokens were fetched again from " + address);
+    } else if (why != null && failure == null) {
+      listener.failed(
+          "the keys for tokens were not fetched from "
+              + address
+              + ": "
+              + why
+              + "; keys that were fetched before count for "
+              + KEPT.toMinutes()
+              + " minutes");
+    }
+    failure = why;
+  }
+
+  private byte[] download() throws IOException {
+    HttpsURLConnection connection = (HttpsURLConnection) address.toURL().openConnection();
+    if (sockets != null) {
+      connection.setSSLSocketFactory(sockets);
+    }
+    connection.setConnectTimeout(STEP_MILLIS);
+    connection.setReadTimeout(STEP_MILLIS);
+    connection.setInstanceFollowRedirects(false);
+    connection.setUseCaches(false);
+    connection.setRequestProperty("Accept", "application/jwk-set+json, application/json");
+    open = connection;
+    try {
+      if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
+        throw new IOException("the server answers with status " + connection.getResponseCode());
+      }
+      return body(connection);
+    } finally {
+      open = null;
+      connection.disconnect();
+    }
+  }
+
+  private byte[] body(HttpsURLConnection connection) throws IOException {
+    long begun = nanos.getAsLong();
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    byte[] part = new byte[PART_BYTES];
+    try (InputStream in = connection.getInputStream()) {
+      for (int read = in.read(part); read >= 0; read = in.read(part)) {
+        body.write(part, 0, read);
+        if (body.size() > Limits.TOKEN_KEYS_BYTES) {
+          throw new IOException("the answer has more than " + Limits.TOKEN_KEYS_BYTES + " bytes");
+        }
+        if (isOlder(begun, IN_ALL)) {
+          throw new IOException("the answer took longer than " + IN_ALL.toSeconds() + " s");
+        }
+      }
+    }
+    return body.toByteArray();
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,124 @@
+package dev.tollgate.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.node.NodeSettings;
+import dev.tollgate.node.NodeTls;
+import dev.tollgate.node.UserSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Which options for rules and tokens go together, and what is said of those that do not. */
+class LoginRuleOptionsTest {
+  private static final String[] OIDC = {
+    "--oidc-issuer=https://id.example.org/",
+    "--oidc-audience=tollgate",
+    "--oidc-keys=https://id.example.org/keys",
+  };
+
+  @TempDir private Path directory;
+
+  @Command
+  private static final class Options {
+    @Mixin private final UserOptions users = new UserOptions();
+  }
+
+  private static Options parsed(String... arguments) {
+    Options options = new Options();
+    new CommandLine(options).parseArgs(arguments);
+    return options;
+  }
+
+  private static UserSettings read(String... arguments) throws IOException {
+    return parsed(arguments).users.settings(NodeTls.logged("n1"));
+  }
+
+  private static List<String> complaints(String... arguments) {
+    List<String> complaints = new ArrayList<>();
+    parsed(arguments)
+        .users
+        .requireSense(
+            (condition, otherwise) -> {
+              if (!condition) {
+                complaints.add(otherwise);
+              }
+            });
+    return complaints;
+  }
+
+  private static String refusal(String... arguments) throws IOException {
+    List<String> refusals = new ArrayList<>();
+    parsed(arguments)
+        .users
+        .requireProtection(NodeSettings.embedded("n1", null), read(arguments), null, refusals::add);
+    return String.join("", refusals);
+  }
+
+  private static String[] with(String[] some, String... more) {
+    List<String> all = new ArrayList<>(List.of(some));
+    all.addAll(List.of(more));
+    return all.toArray(String[]::new);
+  }
+
+  private String rules(String text) throws IOException {
+    return "--login-rules=" + Files.writeString(directory.resolve("rules"), text);
+  }
+
+  @Test
+  void withoutTheOptionsAllIsAsBefore() throws Exception {
+    UserSettings users = read();
+    assertNull(users.rules().methods().rules());
+    assertNull(users.rules().methods().tokens());
+    assertEquals(List.of(), complaints());
+  }
+
+  @Test
+  void tokensNeedAnIssuerAnAudienceKeysAndAUser() throws Exception {
+    assertTrue(complaints("--oidc-audience=x").get(0).contains("belong to --oidc-issuer"));
+    assertTrue(complaints("--oidc-issuer=x", "--oidc-claim=sub").get(0).contains("--oidc-keys"));
+    assertTrue(complaints(OIDC).get(0).contains("--oidc-map"));
+    assertEquals(List.of(), complaints(with(OIDC, "--oidc-claim=sub")));
+    assertTrue(
+        complaints(with(OIDC, "--oidc-claim=sub", "--oidc-clock-skew=301"))
+            .get(0)
+            .contains("from 0 to 300"));
+    assertNotNull(read(with(OIDC, "--oidc-claim=sub")).rules().methods().tokens());
+    assertThrows(IOException.class, () -> read(with(OIDC, "--oidc-map=nowhere")));
+    for (String keys : List.of("http://id.example.org/keys", "nowhere")) {
+      String[] wrong = with(OIDC, "--oidc-claim=sub");
+      wrong[2] = "--oidc-keys=" + keys;
+      assertThrows(IOException.class, () -> read(wrong));
+    }
+  }
+
+  @Test
+  void brokenRulesAreRefusedWithTheirLine() throws Exception {
+    String broken = rules("all all all scram\nall all nowhere scram\n");
+    IOException refused = assertThrows(IOException.class, () -> read(broken));
+    assertTrue(refused.getMessage().contains("rules, line 2: "), refused.getMessage());
+  }
+
+  @Test
+  void rulesNeedLoginsAndTheirMethods() throws Exception {
+    String scram = rules("all all all scram");
+    assertTrue(refusal(scram).contains("--require-login"), refusal(scram));
+    assertEquals("", refusal(scram, "--require-login"));
+    String oidc = rules("all all all oidc");
+    assertTrue(refusal(oidc, "--require-login").contains("--oidc-issuer"));
+    assertEquals("", refusal(with(OIDC, "--oidc-claim=sub", oidc, "--require-login")));
+    String cert = rules("all all all cert");
+    assertTrue(refusal(cert, "--require-login").contains("--certificate-login"));
+  }
+}
