@@ -219,8 +219,7 @@ final class Login {
           end(
               answer,
               new Reply.Failure(SqlState.LOGIN_REFUSED, "the token is refused: " + decision.why()));
-      case CLOSED ->
-          end(answer, new Reply.Failure(SqlState.LOGIN_REFUSED, decision.why()));
+      case CLOSED -> end(answer, new Reply.Failure(SqlState.LOGIN_REFUSED, decision.why()));
       case BUSY, NOT_YET ->
           end(
               answer,

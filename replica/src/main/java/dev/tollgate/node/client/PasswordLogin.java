@@ -183,8 +183,7 @@ public final class PasswordLogin {
           decided.get(LONGEST_TOKEN_CHECK.toMillis(), TimeUnit.MILLISECONDS);
       Authentication.User user = decision.user();
       return switch (decision.verdict()) {
-        case RIGHT ->
-            new Result(Verdict.RIGHT, requireNonNull(user).name(), null, Duration.ZERO);
+        case RIGHT -> new Result(Verdict.RIGHT, requireNonNull(user).name(), null, Duration.ZERO);
         case CLOSED -> new Result(Verdict.CLOSED, null, decision.why(), Duration.ZERO);
         case WRONG, TOO_MANY, BUSY, NOT_YET -> Result.of(decision.verdict());
       };

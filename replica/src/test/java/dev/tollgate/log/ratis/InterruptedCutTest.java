@@ -77,7 +77,9 @@ class InterruptedCutTest {
         directory,
         synced.equals("none") ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(synced)));
     assertEquals(before, names());
-    assertThrows(CorruptLogException.class, () -> LogCheck.run(directory, null, new SealedEntries(DataKeys.off(), directory)));
+    assertThrows(
+        CorruptLogException.class,
+        () -> LogCheck.run(directory, null, new SealedEntries(DataKeys.off(), directory)));
   }
 
   private void write(String files) throws IOException {

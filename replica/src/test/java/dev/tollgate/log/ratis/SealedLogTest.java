@@ -243,7 +243,9 @@ class SealedLogTest {
       Files.write(segment, Arrays.copyOf(Arrays.copyOf(whole, end), whole.length + 100));
       LogTail.writeAgain(directory, OptionalLong.of(1));
       assertEquals(
-          TermIndex.valueOf(1, 1), LogCheck.run(directory, null, sealed).last(), "cut off at byte " + end);
+          TermIndex.valueOf(1, 1),
+          LogCheck.run(directory, null, sealed).last(),
+          "cut off at byte " + end);
     }
   }
 
