@@ -190,6 +190,18 @@ class TokenLoginTest {
   }
 
   @Test
+  void tokenIsNoLoginOfALockedAccount() throws Exception {
+    String token = token("billing");
+    assertEquals("BILLING", user("token=" + token));
+    try (Connection root = connect("user=root&password=top secret");
+        Statement statement = root.createStatement()) {
+      statement.execute("ALTER USER billing ACCOUNT LOCK");
+    }
+    assertRefused("locked", "token=" + token);
+    assertEquals(403, http("Bearer " + token).status());
+  }
+
+  @Test
   void ruleSaysHowAUserLogsIn() throws Exception {
     assertRefused("no rule", "token=" + token("root"));
     assertRefused("in another way", "user=billing&password=long enough");
