@@ -3,6 +3,7 @@ package dev.tollgate.lock;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.transport.KeptLease;
+import dev.tollgate.transport.LockWatch;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
@@ -93,6 +94,17 @@ final class ClusterLease {
    */
   void renewed(Duration age) {
     heartbeats().renewed(age);
+  }
+
+  /**
+   * Tells once if the lease loses a lock in the cluster.
+   *
+   * @param token under which the lease was granted the lock
+   * @param age time since the request for the lock began
+   * @param onLost called by the thread of the heartbeats, or at once: must return quickly
+   */
+  LockWatch watchLock(long token, Duration age, Runnable onLost) {
+    return heartbeats().watchLock(token, age, onLost);
   }
 
   /**

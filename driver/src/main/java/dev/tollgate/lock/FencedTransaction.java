@@ -25,7 +25,7 @@ final class FencedTransaction {
       connection.setAutoCommit(false);
       try {
         R result = work.on(connection);
-        lock.assertHeld();
+        lock.assertMayCommit();
         connection.commit();
         ended = true;
         return result;

@@ -2,11 +2,13 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.LockWatch;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One grant of a lock, until {@link #close}. Belongs to no thread and to no connection.
@@ -20,14 +22,54 @@ public final class HeldLock implements AutoCloseable {
   private final Lease lease;
   private final String name;
   private final long token;
+  private @Nullable LockWatch watch;
   private boolean closed;
   private boolean taken;
+
+  /** While this object hands the lock to another lease, and for good if it has done so. */
+  private boolean moving;
+
+  /** The cluster has said meanwhile that the lease does not hold the lock any more. */
+  private boolean takenWhileMoving;
 
   HeldLock(LockClient client, Lease lease, String name, long token) {
     this.client = requireNonNull(client, "client");
     this.lease = requireNonNull(lease, "lease");
     this.name = requireNonNull(name, "name");
     this.token = token;
+  }
+
+  /**
+   * Learns from the cluster from now on if the lock is lost.
+   *
+   * @param sentNanos a moment before the request for the lock was sent
+   */
+  void watch(long sentNanos) {
+    LockWatch watched =
+        lease.watchLock(
+            token, Duration.ofNanos(System.nanoTime() - sentNanos), this::noticeRelease);
+    boolean over;
+    synchronized (this) {
+      watch = watched;
+      over = closed;
+    }
+    if (over) {
+      watched.close();
+    }
+  }
+
+  private void noticeRelease() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      if (moving) {
+        takenWhileMoving = true;
+        return;
+      }
+      taken = true;
+    }
+    markTaken();
   }
 
   public String name() {
@@ -44,7 +86,11 @@ public final class HeldLock implements AutoCloseable {
     return lease;
   }
 
-  /** True if this process can prove that its lease is alive, and has not released the lock. */
+  /**
+   * True if this process can prove that its lease is alive, has not released the lock, and has not
+   * been told by the cluster that the lock is lost. The cluster tells at once, whoever has released
+   * the lock; after a change of leaders, as soon as the next one is found. Asks no node.
+   */
   public boolean isHeld() {
     synchronized (this) {
       if (closed || taken) {
@@ -63,8 +109,23 @@ public final class HeldLock implements AutoCloseable {
   public void assertHeld() {
     requireOpen();
     if (!isHeld()) {
-      throw lost("its lease has ended, or cannot be proven");
+      throw lost(
+          isTaken() ? "the cluster has released it" : "its lease has ended, or cannot be proven");
     }
+  }
+
+  /**
+   * As {@link #assertHeld}, but passes if the cluster has released the lock: it refuses the commit
+   * itself, and says so as it does when the loss is not known here yet.
+   */
+  void assertMayCommit() {
+    if (!isTaken()) {
+      assertHeld();
+    }
+  }
+
+  private synchronized boolean isTaken() {
+    return taken;
   }
 
   private synchronized void requireOpen() {
@@ -80,8 +141,8 @@ public final class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Asks the cluster whether the lock is held, which also finds out whether an operator has taken
-   * it with force_release_lock. One round trip.
+   * Asks the cluster whether the lock is held: the answer is true of a moment after the call began,
+   * which {@link #isHeld} does not promise. One round trip.
    *
    * @throws LockLostException if it is not held
    * @throws LockException if the cluster does not answer
@@ -104,7 +165,10 @@ public final class HeldLock implements AutoCloseable {
       taken = true;
     }
     if (lease.isOfLocks() && lease.locks().endHold(List.of(name))) {
-      lease.lose("lock '" + name + "' was taken by force_release_lock");
+      lease.lose(
+          "the cluster has released lock '"
+              + name
+              + "', as force_release_lock and transfer_lock by another session do");
     }
   }
 
@@ -197,6 +261,8 @@ public final class HeldLock implements AutoCloseable {
     assertHeld();
     other.locks().reserve(List.of(name));
     boolean moved = false;
+    long sentNanos = System.nanoTime();
+    beginMove();
     try {
       Optional<Long> granted = client.calls().transfer(name, lease.id(), other.id());
       if (granted.isEmpty()) {
@@ -205,7 +271,9 @@ public final class HeldLock implements AutoCloseable {
       }
       moved = true;
       other.locks().markHeld(List.of(name));
-      return new HeldLock(client, other, name, granted.get());
+      HeldLock successor = new HeldLock(client, other, name, granted.get());
+      successor.watch(sentNanos);
+      return successor;
     } catch (SQLException e) {
       if (SqlState.LEASE_GONE.state().equals(e.getSQLState())) {
         // nothing happened: if this lock is held, it is the other lease that has ended
@@ -221,7 +289,24 @@ public final class HeldLock implements AutoCloseable {
     } finally {
       if (!moved) {
         other.locks().free(List.of(name));
+        endMove();
       }
+    }
+  }
+
+  private synchronized void beginMove() {
+    moving = true;
+  }
+
+  /** The lock was not moved, so what the cluster has said meanwhile was no answer to that. */
+  private void endMove() {
+    boolean lost;
+    synchronized (this) {
+      moving = false;
+      lost = takenWhileMoving && !closed;
+    }
+    if (lost) {
+      markTaken();
     }
   }
 
@@ -282,16 +367,32 @@ public final class HeldLock implements AutoCloseable {
    */
   @Override
   public void close() {
+    release();
+  }
+
+  /** As {@link #close}; returns false if the lock was lost before, as far as that is known. */
+  boolean release() {
+    boolean held = isHeld();
     if (!end()) {
-      return;
+      return held;
     }
-    lease.release(List.of(name));
+    // a loss that came after the first look was told before the end, or is the answer
+    return lease.release(List.of(name)) && held && !isTaken();
   }
 
   /** Returns false if this object was closed before. */
-  synchronized boolean end() {
-    boolean first = !closed;
-    closed = true;
+  boolean end() {
+    LockWatch ended;
+    boolean first;
+    synchronized (this) {
+      first = !closed;
+      closed = true;
+      ended = watch;
+      watch = null;
+    }
+    if (ended != null) {
+      ended.close();
+    }
     return first;
   }
 

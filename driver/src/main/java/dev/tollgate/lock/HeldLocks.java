@@ -3,8 +3,8 @@ package dev.tollgate.lock;
 import java.util.List;
 
 /**
- * Locks that were granted at the same moment. They are lost together, and closed together or one by
- * one. Thread-safe.
+ * Locks that were granted at the same moment. They are lost together with their lease, or one by
+ * one if an operator takes one away. They are closed together or one by one. Thread-safe.
  */
 public final class HeldLocks implements AutoCloseable {
   private final List<HeldLock> locks;

@@ -116,7 +116,7 @@ public final class LeaderElection implements AutoCloseable {
     synchronized (this) {
       term = leads;
     }
-    lock.lease().whenLost(() -> leads.end("the lease is lost, or cannot be proven"));
+    lock.lease().whenLost(() -> leads.end("the lock is lost, or cannot be proven"));
     try {
       if (!isClosing()) {
         work.elected(leads);

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * One term of a leader. It ends for good: when its lease is lost or about to be, when the candidate
- * resigns, and when {@link Candidate#elected} returns. Thread-safe.
+ * One term of a leader. It ends for good: when its lock is lost, or its lease is about to be, when
+ * the candidate resigns, and when {@link Candidate#elected} returns. Thread-safe.
  */
 public final class Leadership {
   private final HeldLock lock;
@@ -49,7 +49,11 @@ public final class Leadership {
     return lock;
   }
 
-  /** True while this process can prove that no other candidate leads. */
+  /**
+   * True while this process can prove that its lease is alive, and the cluster has not told it that
+   * the lock is lost. An operator who takes the lock away has the next candidate elected a moment
+   * before this process is told.
+   */
   public boolean isLeader() {
     synchronized (this) {
       if (over) {

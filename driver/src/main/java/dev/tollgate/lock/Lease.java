@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.LockWatch;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -189,6 +190,11 @@ public final class Lease implements AutoCloseable {
     return client.observers().observe(() -> locks.acquire(wanted, options, options.waitTime()));
   }
 
+  /** As {@link ClusterLease#watchLock}. */
+  LockWatch watchLock(long token, Duration age, Runnable onLost) {
+    return lease.watchLock(token, age, onLost);
+  }
+
   LeaseLocks locks() {
     return locks;
   }
@@ -225,31 +231,38 @@ public final class Lease implements AutoCloseable {
     return ofLocks;
   }
 
-  /** Releases locks; with the last one ends a lease that exists for locks. */
-  void release(List<String> names) {
+  /**
+   * Releases locks; with the last one ends a lease that exists for locks.
+   *
+   * @return false if the cluster says that the lease did not hold one of them any more
+   */
+  boolean release(List<String> names) {
     boolean last = locks.endHold(names);
     if (ofLocks && last) {
-      releaseLast(names);
-    } else {
-      if (isAlive()) {
-        locks.giveUp(names);
-      }
-      locks.free(names);
+      return releaseLast(names);
     }
+    boolean held = isAlive() ? locks.giveUp(names) : !life.isLost();
+    locks.free(names);
+    return held;
   }
 
   /** The lease may serve the next lock. If it may still be granted others, it ends. */
-  private void releaseLast(List<String> names) {
-    if (fixed || !life.leave()) {
+  private boolean releaseLast(List<String> names) {
+    if (fixed) {
+      boolean held = locks.giveUp(names);
       close();
-      return;
+      return held;
+    }
+    if (!life.leave()) {
+      close();
+      return !life.isLost();
     }
     client.forget(this);
     if (names.size() == 1 && locks.count() == 1) {
-      client.leases().release(lease, names.get(0));
-    } else {
-      revoke();
+      return client.leases().release(lease, names.get(0));
     }
+    revoke();
+    return true;
   }
 
   /**

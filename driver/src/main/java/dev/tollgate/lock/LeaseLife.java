@@ -60,6 +60,10 @@ final class LeaseLife {
     return state == State.ALIVE;
   }
 
+  synchronized boolean isLost() {
+    return state == State.LOST;
+  }
+
   synchronized RuntimeException notAlive() {
     return state == State.CLOSED
         ? new IllegalStateException(lease + " was closed")

@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,9 +27,11 @@ final class LeaseLocks {
 
   /** Without waiting. */
   Optional<HeldLocks> acquireNow(List<String> wanted, LockOptions options) {
+    long sentNanos = System.nanoTime();
     return reserving(
         LockNames.checked(wanted, options),
-        reserved -> hold(reserved, new LockRequest(client, lease, reserved, options).now()));
+        reserved ->
+            hold(reserved, new LockRequest(client, lease, reserved, options).now(), sentNanos));
   }
 
   /**
@@ -39,9 +42,14 @@ final class LeaseLocks {
     if (wait.isZero()) {
       return acquireNow(wanted, options);
     }
+    long sentNanos = System.nanoTime();
     return reserving(
         LockNames.checked(wanted, options),
-        reserved -> hold(reserved, new LockRequest(client, lease, reserved, options).await(wait)));
+        reserved ->
+            hold(
+                reserved,
+                new LockRequest(client, lease, reserved, options).await(wait),
+                sentNanos));
   }
 
   /** A way to get locks. */
@@ -64,7 +72,8 @@ final class LeaseLocks {
     }
   }
 
-  private Optional<HeldLocks> hold(List<String> wanted, Optional<List<Long>> tokens) {
+  private Optional<HeldLocks> hold(
+      List<String> wanted, Optional<List<Long>> tokens, long sentNanos) {
     if (tokens.isEmpty()) {
       return Optional.empty();
     }
@@ -74,6 +83,7 @@ final class LeaseLocks {
     for (int i = 0; i < wanted.size(); i++) {
       locks.add(new HeldLock(client, lease, wanted.get(i), tokens.get().get(i)));
     }
+    locks.forEach(lock -> lock.watch(sentNanos));
     return Optional.of(new HeldLocks(locks));
   }
 
@@ -126,17 +136,22 @@ final class LeaseLocks {
   /**
    * Releases locks that are not handed out. If that cannot be confirmed, the lease is given up: it
    * must not be kept alive for a lock that no caller has.
+   *
+   * @return false if the cluster says that the lease did not hold one of them any more
    */
-  void giveUp(List<String> granted) {
+  boolean giveUp(List<String> granted) {
+    boolean held = true;
     if (!life.hasNotEnded()) {
-      return;
+      return !life.isLost();
     }
     try {
       for (String name : granted) {
-        client.calls().release(name, lease.id());
+        held &= client.calls().release(name, lease.id());
       }
     } catch (SQLException e) {
       life.lose("lock '" + granted.get(0) + "' could not be released: " + e.getMessage());
+      return !SqlState.LEASE_GONE.state().equals(e.getSQLState());
     }
+    return held;
   }
 }

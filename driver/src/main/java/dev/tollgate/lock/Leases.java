@@ -209,21 +209,26 @@ final class Leases {
     alive.remove(lease);
   }
 
-  /** Releases the only lock of a lease; the lease serves the next lock, or ends. */
-  void release(ClusterLease lease, String lock) {
+  /**
+   * Releases the only lock of a lease; the lease serves the next lock, or ends.
+   *
+   * @return false if the cluster says that the lease did not hold the lock any more
+   */
+  boolean release(ClusterLease lease, String lock) {
     boolean released;
     try {
       released = client.calls().release(lock, lease.id());
     } catch (SQLException e) {
       lease.close();
       warn(lease, e);
-      return;
+      return !SqlState.LEASE_GONE.state().equals(e.getSQLState());
     }
     if (released) {
       keep(lease);
     } else {
       end(lease);
     }
+    return released;
   }
 
   /** Keeps a lease without locks for the next one. */

@@ -142,15 +142,15 @@ final class ThreadHolds {
       return;
     }
     holds.remove(Key.of(name));
-    boolean lost = !mine.held.isHeld();
+    boolean held;
     try {
-      mine.held.close();
+      held = mine.held.release();
     } finally {
       if (mine.turn != null) {
         leave(name, mine.turn, /* locked= */ true);
       }
     }
-    if (lost) {
+    if (!held) {
       throw new LockLostException(
           mine.held + " was lost before it was released: what it protects may have changed");
     }

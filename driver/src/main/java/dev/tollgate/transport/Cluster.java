@@ -225,6 +225,35 @@ final class Cluster {
     }
   }
 
+  /**
+   * Tells whether a lease that is kept alive loses a lock.
+   *
+   * @param requestedNanos a moment before the lock was requested
+   */
+  void watchLock(WatchedLocks lease, LockWatch watch, long requestedNanos) {
+    ControlLink current = control();
+    if (current != null) {
+      current.add(lease, watch, requestedNanos);
+    }
+  }
+
+  /** Ends {@link #watchLock}. */
+  void forget(LockWatch watch) {
+    watch.locks().forget(watch);
+    ControlLink current = control();
+    if (current != null) {
+      current.remove(watch);
+    }
+  }
+
+  /** Ends {@link #watchLock} for all locks of a lease. */
+  void forget(WatchedLocks lease) {
+    ControlLink current = control();
+    if (current != null) {
+      current.remove(lease);
+    }
+  }
+
   /** Ends {@link #keepAlive}. */
   void forget(Renewal renewal) {
     renewal.retire();

@@ -511,14 +511,7 @@ public final class ClusterSession implements AutoCloseable {
           null);
     }
     cluster.keepAlive(lease, settings, onEnd);
-    return new KeptLease(
-        lease,
-        environment,
-        () -> cluster.stopHeartbeats(lease),
-        () -> {
-          cluster.forget(lease);
-          onEnd.run();
-        });
+    return new KeptLease(lease, cluster, onEnd);
   }
 
   /**

@@ -68,6 +68,7 @@ final class ControlLink implements AutoCloseable {
   private final Thread thread;
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private final Set<HolderWatch> watches = ConcurrentHashMap.newKeySet();
+  private final LockWatches locks;
   private final Queue<Request.Cancel> cancellations = new ConcurrentLinkedQueue<>();
   private volatile @Nullable Line line;
   private volatile boolean closed;
@@ -88,6 +89,7 @@ final class ControlLink implements AutoCloseable {
     this.moves = moves;
     this.environment = environment;
     this.onDropped = onDropped;
+    this.locks = new LockWatches(environment);
     this.thread = new Thread(this::run, "tollgate-control-" + name);
     this.thread.setDaemon(true);
   }
@@ -125,6 +127,32 @@ final class ControlLink implements AutoCloseable {
 
   void remove(HolderWatch watch) {
     watches.remove(watch);
+  }
+
+  /**
+   * Begins to watch a lock that a lease holds.
+   *
+   * @param requestedNanos a moment before the lock was requested
+   */
+  void add(WatchedLocks lease, LockWatch watch, long requestedNanos) {
+    locks.add(lease, watch, requestedNanos);
+    Line current = line;
+    if (current != null) {
+      try {
+        askForLosses(current);
+      } catch (IOException e) {
+        // the thread finds the connection broken and asks on the next one
+        current.node().close();
+      }
+    }
+  }
+
+  void remove(LockWatch watch) {
+    locks.forget(watch);
+  }
+
+  void remove(WatchedLocks lease) {
+    locks.forget(lease);
   }
 
   /** Sends a heartbeat for one member and waits for its acknowledgment, at most this long. */
@@ -222,6 +250,7 @@ final class ControlLink implements AutoCloseable {
   }
 
   private void serve(Line current) throws IOException {
+    locks.begin(current.node());
     long dueNanos = environment.nanos();
     while (!closed) {
       dropUnreachableMembers();
@@ -231,6 +260,7 @@ final class ControlLink implements AutoCloseable {
       if (dueNanos - now <= 0) {
         beat(current, reachableMembers());
         askForHolders(current);
+        askForLosses(current);
         dueNanos = now + withJitter(interval);
       }
       // a member with a shorter ttl may have come since the last heartbeat
@@ -261,6 +291,11 @@ final class ControlLink implements AutoCloseable {
       }
     } else if (arrival.reply() instanceof Reply.Lost lost) {
       loseAmong(reachableMembers(), lost.sessions(), lost.leases());
+      // the heartbeats of a lease with a fixed term have ended, and its locks are watched
+      locks.leasesLost(lost.leases());
+    } else if (arrival.reply() instanceof Reply.LocksLost lost) {
+      locks.lost(arrival.requestId(), lost);
+      askForLosses(current);
     } else if (arrival.reply() instanceof Reply.ClusterChanged changed) {
       finder.map().learn(changed.cluster(), current.node().address());
     } else if (arrival.reply() instanceof Reply.NotLeader elsewhere) {
@@ -269,6 +304,7 @@ final class ControlLink implements AutoCloseable {
     } else if (arrival.reply() instanceof Reply.Failure failure) {
       current.pending().remove(arrival.requestId());
       current.asked().remove(arrival.requestId());
+      locks.failed(arrival.requestId());
       LOG.log(Level.WARNING, thread.getName() + ": " + failure.message());
     }
   }
@@ -342,6 +378,14 @@ final class ControlLink implements AutoCloseable {
     current.node().send(requestId, watch.request(), 0);
   }
 
+  private void askForLosses(Line current) throws IOException {
+    long requestId = current.node().newRequestId();
+    Request.WatchLocks request = locks.next(current.node(), requestId);
+    if (request != null) {
+      current.node().send(requestId, request, 0);
+    }
+  }
+
   private static List<Long> ids(List<Renewal> renewals, Renewal.Kind kind) {
     return renewals.stream().filter(r -> r.kind() == kind).map(Renewal::id).toList();
   }
@@ -365,6 +409,7 @@ final class ControlLink implements AutoCloseable {
   }
 
   private void dropUnreachableMembers() {
+    locks.forgetUnreachable();
     for (Member member : List.copyOf(members)) {
       if (member.renewal().refersTo(null) && members.remove(member)) {
         LOG.log(

@@ -1,5 +1,7 @@
 package dev.tollgate.transport;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -9,31 +11,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class KeptLease implements AutoCloseable {
   private final Renewal renewal;
-  private final Timekeeping environment;
-  private final Runnable stop;
-  private final Runnable forget;
+  private final Cluster cluster;
+  private final Runnable onEnd;
+  private final WatchedLocks locks;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  KeptLease(Renewal renewal, Timekeeping environment, Runnable stop, Runnable forget) {
-    this.renewal = renewal;
-    this.environment = environment;
-    this.stop = stop;
-    this.forget = forget;
+  /**
+   * @param onEnd called once, when this process keeps the lease no longer
+   */
+  KeptLease(Renewal renewal, Cluster cluster, Runnable onEnd) {
+    this.renewal = requireNonNull(renewal, "renewal");
+    this.cluster = requireNonNull(cluster, "cluster");
+    this.onEnd = requireNonNull(onEnd, "onEnd");
+    this.locks = new WatchedLocks(renewal.id());
   }
 
   /** True if it is certain, without asking the cluster, that the lease is alive. */
   public boolean isProven() {
-    return renewal.isProven(environment.nanos());
+    return renewal.isProven(cluster.environment().nanos());
   }
 
   /** How long {@link #isProven} stays true if no further heartbeat succeeds. */
   public Duration remaining() {
-    return renewal.remaining(environment.nanos());
+    return renewal.remaining(cluster.environment().nanos());
   }
 
   /** Sends no more heartbeats; from now on only {@link #renewed} moves the end of the proof. */
   public void stopHeartbeats() {
-    stop.run();
+    cluster.stopHeartbeats(renewal);
   }
 
   /**
@@ -42,14 +47,31 @@ public final class KeptLease implements AutoCloseable {
    * @param age time since that call began
    */
   public void renewed(Duration age) {
-    renewal.renewed(environment.nanos() - age.toNanos());
+    renewal.renewed(cluster.environment().nanos() - age.toNanos());
+  }
+
+  /**
+   * Tells once if the lease loses a lock, whoever released it, until the watch or the lease is
+   * closed. The leader pushes the loss; after a change of leaders the next one is asked. Nodes of
+   * an earlier version tell nothing.
+   *
+   * @param token under which the lease was granted the lock
+   * @param age time since the request for the lock began
+   * @param onLost called by the thread of the heartbeats, or at once: must return quickly
+   */
+  public LockWatch watchLock(long token, Duration age, Runnable onLost) {
+    LockWatch watch = new LockWatch(locks, token, onLost, cluster::forget);
+    cluster.watchLock(locks, watch, cluster.environment().nanos() - age.toNanos());
+    return watch;
   }
 
   /** Stops keeping the lease alive; the lease expires after its ttl. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      forget.run();
+      cluster.forget(renewal);
+      cluster.forget(locks);
+      onEnd.run();
     }
   }
 }

@@ -6,7 +6,7 @@ public final class Protocol {
   public static final int MAGIC = 0x544c4754;
 
   /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
-  public static final int VERSION = 7;
+  public static final int VERSION = 8;
 
   /** From this version on Welcome has the id of the cluster. */
   static final int CLUSTER_ID_VERSION = 2;
@@ -29,6 +29,9 @@ public final class Protocol {
   /** From this version on a client says how many connections were lost under a request. */
   public static final int LOSSES_VERSION = 7;
 
+  /** From this version on a node tells that a lease has lost a lock. */
+  public static final int LOCK_WATCH_VERSION = 8;
+
   /** The mechanism by which the certificate of the client's TLS connection names the user. */
   public static final String EXTERNAL = "EXTERNAL";
 
@@ -49,6 +52,9 @@ public final class Protocol {
 
   /** Most sessions and leases in one heartbeat; a client with more sends several. */
   public static final int MAX_HEARTBEAT_IDS = 100_000;
+
+  /** Most locks in one request to watch them; a client with more sends several, one by one. */
+  public static final int MAX_WATCHED_LOCKS = 4_000;
 
   /**
    * Most parameter sets of one batch, between which nothing else is applied. A client with more

@@ -41,6 +41,7 @@ public sealed interface Reply {
           case NodeStatus.TYPE -> NodeStatus.read(in);
           case Holder.TYPE -> Holder.read(in);
           case Leader.TYPE -> Leader.read(in);
+          case LocksLost.TYPE -> new LocksLost(in.i64s(), in.i64s());
           case LoginRequired.TYPE -> LoginRequired.read(in);
           case LoginChallenge.TYPE -> new LoginChallenge(in.bytes());
           case LoggedIn.TYPE -> LoggedIn.read(in);
@@ -336,6 +337,36 @@ public sealed interface Reply {
     @Override
     public void write(WireWriter out) {
       out.i64s(sessions).i64s(leases);
+    }
+  }
+
+  /**
+   * Locks that their leases no longer hold, whoever released them. The answer to {@link
+   * Request.WatchLocks}, and an event afterwards.
+   *
+   * @param leases the lease of each lock
+   * @param tokens the token under which each lock was held
+   */
+  record LocksLost(List<Long> leases, List<Long> tokens) implements Reply {
+    static final int TYPE = 0x94;
+
+    public LocksLost {
+      leases = List.copyOf(leases);
+      tokens = List.copyOf(tokens);
+      if (leases.size() != tokens.size()) {
+        throw new WireFormatException(
+            "loss of " + leases.size() + " leases and " + tokens.size() + " tokens");
+      }
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64s(leases).i64s(tokens);
     }
   }
 

@@ -41,6 +41,7 @@ public sealed interface Request {
           case AskNodeStatus.TYPE -> new AskNodeStatus();
           case AwaitHolder.TYPE -> AwaitHolder.read(in);
           case AwaitLeader.TYPE -> AwaitLeader.read(in);
+          case WatchLocks.TYPE -> new WatchLocks(in.i64s(), in.i64s());
           case ExecuteSeries.TYPE -> ExecuteSeries.read(in);
           case BeginLogin.TYPE -> new BeginLogin(in.string(), in.bytes());
           case ContinueLogin.TYPE -> new ContinueLogin(in.bytes());
@@ -500,6 +501,37 @@ public sealed interface Request {
     @Override
     public void write(WireWriter out) {
       out.string(lock).i64(knownToken);
+    }
+  }
+
+  /**
+   * Has the node tell this connection from now on which locks these leases lose, and answers with
+   * those of these locks that they do not hold. Reply: {@link Reply.LocksLost}. Needs no session.
+   * Exists from {@link Protocol#LOCK_WATCH_VERSION} on.
+   *
+   * @param leases the lease of each lock
+   * @param tokens the token under which each lock is held, which no other hold ever has
+   */
+  record WatchLocks(List<Long> leases, List<Long> tokens) implements Request {
+    static final int TYPE = 0x16;
+
+    public WatchLocks {
+      leases = List.copyOf(leases);
+      tokens = List.copyOf(tokens);
+      if (leases.size() != tokens.size() || leases.size() > Protocol.MAX_WATCHED_LOCKS) {
+        throw new WireFormatException(
+            "watch of " + leases.size() + " leases and " + tokens.size() + " tokens");
+      }
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64s(leases).i64s(tokens);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
@@ -38,6 +39,7 @@ public final class FakeCluster implements AutoCloseable {
   final List<Request.ExecuteSeries> executedSeries = new CopyOnWriteArrayList<>();
   final List<Request.Heartbeat> heartbeats = new CopyOnWriteArrayList<>();
   final List<Request> others = new CopyOnWriteArrayList<>();
+  final AtomicInteger watchesRefused = new AtomicInteger();
   final List<Long> lostLeases = new CopyOnWriteArrayList<>();
   private final AtomicLong sessionIds = new AtomicLong();
   private volatile FakeNode leader;
@@ -206,6 +208,16 @@ public final class FakeCluster implements AutoCloseable {
 
   public List<Request.Heartbeat> heartbeats() {
     return heartbeats;
+  }
+
+  /** The next requests to watch locks find no room. */
+  public void refuseWatches(int count) {
+    watchesRefused.set(count);
+  }
+
+  /** The leader tells that a lease does not hold a lock any more. */
+  public void loseLock(long lease, long token) {
+    leader.tell(new Reply.LocksLost(List.of(lease), List.of(token)));
   }
 
   /** Requests of a kind that is not kept elsewhere, in order. */

@@ -162,6 +162,13 @@ final class FakeConversation {
     if (request instanceof Request.Heartbeat heartbeat) {
       return beat(heartbeat);
     }
+    if (request instanceof Request.WatchLocks watch) {
+      cluster.others.add(watch);
+      if (cluster.watchesRefused.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        return new Reply.Failure(SqlState.BUSY, "no room");
+      }
+      return cluster.leads(node) ? new Reply.LocksLost(List.of(), List.of()) : notLeader();
+    }
     return inSession(request);
   }
 

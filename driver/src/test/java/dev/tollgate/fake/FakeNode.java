@@ -288,6 +288,10 @@ public final class FakeNode implements AutoCloseable {
     conversations.forEach(c -> c.send(0, new Reply.Lost(sessions, leases)));
   }
 
+  void tell(Reply.LocksLost event) {
+    conversations.forEach(c -> c.send(0, event));
+  }
+
   void tellLeader() {
     conversations.forEach(FakeConversation::tellLeader);
   }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -330,6 +331,42 @@ class ControlLinkTest {
       cluster.lead(cluster.node(0));
       await().until(() -> cluster.heartbeats().size() > 3);
       assertTrue(session.isAlive(Duration.ofSeconds(5)));
+    }
+  }
+
+  @Test
+  void locksAreNamedOnceOnEachConnectionAndAgainIfTheNodeHadNoRoom() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    List<Long> lost = new CopyOnWriteArrayList<>();
+    try (ClusterSession session = open(registry, LEASE)) {
+      KeptLease lease = session.keepAlive(17, Duration.ofMillis(300), Duration.ZERO, () -> {});
+      cluster.refuseWatches(1);
+      Request.WatchLocks first = new Request.WatchLocks(List.of(17L), List.of(41L));
+      LockWatch kept = lease.watchLock(41, Duration.ZERO, () -> lost.add(41L));
+      await().until(() -> cluster.others(Request.WatchLocks.class).size() == 2);
+      assertEquals(List.of(first, first), cluster.others(Request.WatchLocks.class));
+
+      // what the leader sends after its answer comes after it
+      LockWatch marks = lease.watchLock(42, Duration.ZERO, () -> lost.add(42L));
+      cluster.loseLock(17, 42);
+      await().until(() -> lost.equals(List.of(42L)));
+      marks.close();
+      int named = cluster.others(Request.WatchLocks.class).size();
+      lease.watchLock(43, Duration.ZERO, () -> lost.add(43L));
+      assertEquals(named, cluster.others(Request.WatchLocks.class).size(), "the lease is watched");
+      cluster.loseLock(17, 43);
+      await().until(() -> lost.equals(List.of(42L, 43L)));
+
+      lease.watchLock(44, Duration.ZERO, () -> lost.add(44L)).close();
+      cluster.lead(null);
+      cluster.node(0).stop();
+      cluster.lead(cluster.node(1));
+      await().until(() -> cluster.others(Request.WatchLocks.class).size() == named + 1);
+      assertEquals(first, cluster.others(Request.WatchLocks.class).get(named));
+      cluster.loseLock(17, 44);
+      cluster.loseLock(17, 41);
+      await().until(() -> lost.equals(List.of(42L, 43L, 41L)));
+      kept.close();
     }
   }
 

@@ -83,6 +83,8 @@ class ProtocolPageTest {
             Protocol.MAX_HELLO_BYTES,
             "ids in one heartbeat, of each kind",
             Protocol.MAX_HEARTBEAT_IDS,
+            "locks in one WatchLocks",
+            Protocol.MAX_WATCHED_LOCKS,
             "parameter sets in one batch",
             Protocol.MAX_BATCH_SETS,
             "statements in one series",
@@ -116,7 +118,8 @@ class ProtocolPageTest {
                 Protocol.SERIES_VERSION,
                 Protocol.LEADER_VERSION,
                 Protocol.LOGIN_VERSION,
-                Protocol.LOSSES_VERSION)
+                Protocol.LOSSES_VERSION,
+                Protocol.LOCK_WATCH_VERSION)
             .distinct()
             .map(String::valueOf)
             .toList(),

@@ -69,6 +69,7 @@ final class Samples {
           new Request.AskNodeStatus(),
           new Request.AwaitHolder("job", -1),
           new Request.AwaitLeader(7),
+          new Request.WatchLocks(List.of(3L, 3L), List.of(41L, Long.MAX_VALUE)),
           new Request.ExecuteSeries(
               4,
               true,
@@ -107,6 +108,7 @@ final class Samples {
           new Reply.Holder(0, null),
           new Reply.Holder(42, "worker 7"),
           new Reply.Leader(7, "n1", VIEW),
+          new Reply.LocksLost(List.of(3L), List.of(41L)),
           new Reply.LoginRequired(6, List.of("SCRAM-SHA-256", "EXTERNAL")),
           new Reply.LoginChallenge(new byte[] {'r', '='}),
           new Reply.LoggedIn(new byte[] {'v'}, new Reply.Welcome(6, "n1", VIEW, "0c6e", 7)),

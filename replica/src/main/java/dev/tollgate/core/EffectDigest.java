@@ -147,6 +147,9 @@ final class EffectDigest {
       add(29, mix(0, taken.lock().value()));
       add(taken.lease().value());
       add(taken.token().value(), taken.holders());
+    } else if (notice instanceof Notice.HoldEnded) {
+      // the table of locks has the end of each hold in its digest
+      return;
     } else if (notice instanceof Notice.TransactionsLimited limited) {
       add(30, limited.limits().ageMillis());
       add(limited.limits().idleMillis());

@@ -31,20 +31,24 @@ import org.jspecify.annotations.Nullable;
  * no request is passed over for ever, and requests do not wait for each other in a circle.
  */
 final class LockGrants {
-  /** Receives the outcomes of requests whose wait has ended. */
-  interface WaitListener {
+  /** Receives what other commands than the current one, and other clients, have to learn of. */
+  interface Listener {
+    /** The wait of a request has ended. */
     void completed(RequestId request, Outcome outcome);
+
+    /** A lease that lives on does not hold the lock any more, whoever released it. */
+    void dropped(Hold hold);
   }
 
   private final LockTable locks;
   private final Capacity capacity;
   private final EventRecorder audit;
-  private final WaitListener listener;
+  private final Listener listener;
 
   /** The locks to hand on when {@link #endTogether} has ended all; null outside. */
   private @Nullable Set<LockName> postponed;
 
-  LockGrants(LockTable locks, Capacity capacity, EventRecorder audit, WaitListener listener) {
+  LockGrants(LockTable locks, Capacity capacity, EventRecorder audit, Listener listener) {
     this.locks = locks;
     this.capacity = capacity;
     this.audit = audit;
@@ -181,14 +185,21 @@ final class LockGrants {
 
   /** Releases this lease's hold; returns false if the lease has none. */
   boolean release(LockName name, Lease lease, long nowMicros) {
+    Hold released = releaseHold(name, lease, nowMicros);
+    if (released != null) {
+      listener.dropped(released);
+    }
+    return released != null;
+  }
+
+  private @Nullable Hold releaseHold(LockName name, Lease lease, long nowMicros) {
     Lock lock = locks.find(name);
     Hold mine = lock == null ? null : lock.holdOf(lease);
-    if (mine == null) {
-      return false;
+    if (mine != null) {
+      drop(locks.changeable(name), mine, nowMicros);
+      handOn(List.of(name), nowMicros);
     }
-    drop(locks.changeable(name), mine, nowMicros);
-    handOn(List.of(name), nowMicros);
-    return true;
+    return mine;
   }
 
   /**
@@ -200,6 +211,7 @@ final class LockGrants {
     Lock lock = locks.changeable(name);
     LockMode mode = lock.mode();
     drop(lock, hold, nowMicros);
+    listener.dropped(hold);
     FencingToken token = grant(name, to, mode, session, nowMicros, AuditEvent.GrantWay.TRANSFER);
     handOn(completeTwins(lock, to, token), nowMicros);
     return token;
@@ -216,6 +228,7 @@ final class LockGrants {
     Lock lock = locks.changeable(name);
     for (Hold hold : lock.holds()) {
       drop(lock, hold, nowMicros);
+      listener.dropped(hold);
     }
     handOn(List.of(name), nowMicros);
     return true;
@@ -245,7 +258,8 @@ final class LockGrants {
     }
     handOn(changed, nowMicros);
     for (LockName name : List.copyOf(lease.held())) {
-      release(name, lease, nowMicros);
+      // the end of the lease says it all
+      var unused = releaseHold(name, lease, nowMicros);
     }
   }
 

@@ -1,6 +1,9 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RequestId;
 
 /**
  * The whole replicated state except the database. It changes only while a command is applied or a
@@ -39,14 +42,25 @@ record ReplicatedState(
             locks,
             capacity,
             audit,
-            (request, outcome) -> {
-              PendingStatement statement = waiting.of(request.session());
-              if (statement != null) {
-                waiting.lockGranted(statement);
-                return;
+            new LockGrants.Listener() {
+              @Override
+              public void completed(RequestId request, Outcome outcome) {
+                PendingStatement statement = waiting.of(request.session());
+                if (statement != null) {
+                  waiting.lockGranted(statement);
+                  return;
+                }
+                sessions.existing(request.session()).finish(outcome);
+                current.tell(new Notice.Completed(request.session(), request.sequence(), outcome));
               }
-              sessions.existing(request.session()).finish(outcome);
-              current.tell(new Notice.Completed(request.session(), request.sequence(), outcome));
+
+              @Override
+              public void dropped(Hold hold) {
+                // a session learns what its own lease has lost from its next statement
+                if (hold.lease().kind() == LeaseKind.CLIENT) {
+                  current.tell(new Notice.HoldEnded(hold.lease().id(), hold.token()));
+                }
+              }
             });
     return new ReplicatedState(
         current,

@@ -135,7 +135,7 @@ class LeaderElectionTest {
     first.ended().thenAccept(reasons::add);
     execute("SELECT revoke_lease(" + first.lock().lease().id() + ")");
     assertEquals(false, interrupted.get(30, TimeUnit.SECONDS));
-    soon().until(() -> reasons.equals(List.of("the lease is lost, or cannot be proven")));
+    soon().until(() -> reasons.equals(List.of("the lock is lost, or cannot be proven")));
     assertTrue(next().token() > first.token());
     a.close();
   }

@@ -160,6 +160,33 @@ class LockingTest {
     assertTrue(HeldLocks.holdsLock(core.machine.state(), new LockName("x"), 1));
   }
 
+  private List<Notice> holdsEnded() {
+    return core.notices.stream().filter(Notice.HoldEnded.class::isInstance).toList();
+  }
+
+  @Test
+  void leaseThatLivesOnTellsOfEachHoldThatItLoses() {
+    LeaseId lease = core.lease(a);
+    LeaseId other = core.lease(b);
+    long first = token(core.acquire(a, "x", lease));
+    core.perform(c, new Operation.ForceReleaseLock(new LockName("x")));
+    assertEquals(List.of(new Notice.HoldEnded(lease, new FencingToken(first))), holdsEnded());
+    long second = token(core.acquire(a, "x", lease));
+    core.perform(c, new Operation.TransferLock(new LockName("x"), lease, other));
+    assertEquals(List.of(new Notice.HoldEnded(lease, new FencingToken(second))), holdsEnded());
+    core.perform(c, new Operation.ReleaseLock(new LockName("x"), other, 0));
+    assertEquals(1, holdsEnded().size());
+    core.acquire(a, "x", lease);
+    core.perform(c, new Operation.ReleaseLock(new LockName("x"), lease, 1_000));
+    assertEquals(1, holdsEnded().size());
+    core.acquire(a, "y", lease);
+    core.perform(c, new Operation.RevokeLease(lease));
+    assertEquals(List.of(), holdsEnded(), "the end of the lease says it");
+    core.take(a, "z");
+    core.perform(c, new Operation.ForceReleaseLock(new LockName("z")));
+    assertEquals(List.of(), holdsEnded(), "the session learns from its next statement");
+  }
+
   @Test
   void forcedReleaseTakesTheLockFromItsHolder() {
     core.take(a, "x");

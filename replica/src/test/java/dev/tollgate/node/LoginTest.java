@@ -332,6 +332,7 @@ class LoginTest {
         new Request.AskNodeStatus(),
         new Request.AwaitHolder("job", -1),
         new Request.AwaitLeader(0),
+        new Request.WatchLocks(List.of(1L), List.of(1L)),
         new Request.ContinueLogin(new byte[0]));
   }
 

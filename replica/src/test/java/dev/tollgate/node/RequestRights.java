@@ -92,6 +92,7 @@ final class RequestRights {
         "28000");
     add(new Request.Cancel(other.sessionId(), other.secret(), 99), administrator, "08006");
     add(new Request.Heartbeat(List.of(other.sessionId()), List.of(lease)), administrator);
+    add(new Request.WatchLocks(List.of(lease), List.of(1L)), EnumSet.allOf(Holder.class));
     add(new Request.OpenSnapshot(false), administrator, "42501");
     // of a result or a snapshot that the connection has opened, and here the client has opened none
     add(new Request.ReadSnapshot(0, 10), EnumSet.noneOf(Holder.class), "40001");

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.lock.Lease;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockOptions;
 import java.sql.ResultSet;
@@ -86,6 +87,19 @@ class LeaderInitiatorTest {
     await().until(() -> !first.getContext().isLeader());
     await().until(() -> initiators.stream().anyMatch(each -> each.getContext().isLeader()));
     assertTrue(term() > term);
+  }
+
+  @Test
+  void leaderWhoseLockIsTakenAwayIsRevoked() throws Exception {
+    LockRegistryLeaderInitiator first = candidate("first");
+    await().until(() -> first.getContext().isLeader());
+    try (LockClient operator = LockClient.connect(node.url());
+        Lease lease = operator.newLease(Duration.ofSeconds(60))) {
+      node.execute(
+          "SELECT transfer_lock('election', " + leaseOfTheLeader() + ", " + lease.id() + ")");
+      await().until(() -> !first.getContext().isLeader());
+    }
+    await().until(() -> first.getContext().isLeader());
   }
 
   private long leaseOfTheLeader() throws Exception {

@@ -228,6 +228,22 @@ abstract class LockRegistryContract {
     lock.unlock();
   }
 
+  /** The ttl is long: a heartbeat would tell too late. */
+  @Test
+  void lockThatIsTakenAwayIsLostAtOnce() throws Exception {
+    RegistryLock lock = registry.obtain("a");
+    lock.lock();
+    HeldLock held = lock.held();
+    node.execute("SELECT force_release_lock('a')");
+    await().atMost(LockClient.DEFAULT_TTL.dividedBy(10)).until(() -> !held.isHeld());
+    assertThrows(LockLostException.class, lock::tryLock);
+    assertThrows(IllegalStateException.class, () -> registry.renewLock("a"));
+    assertThrows(ConcurrentModificationException.class, lock::unlock);
+    lock.lock();
+    node.execute("SELECT force_release_lock('a')");
+    assertThrows(ConcurrentModificationException.class, lock::unlock, "whether known or not");
+  }
+
   @Test
   void fixedTermEndsUnlessItIsRenewed() throws Exception {
     RegistryLock lock = registry.obtain("a");

@@ -91,6 +91,19 @@ public sealed interface Notice {
     }
   }
 
+  /**
+   * A lease of create_lease lives on and does not hold a lock any more: the lock was released,
+   * handed over, or taken by force, by any session.
+   *
+   * @param token under which the lease held the lock
+   */
+  record HoldEnded(LeaseId lease, FencingToken token) implements Notice {
+    public HoldEnded {
+      requireNonNull(lease, "lease");
+      requireNonNull(token, "token");
+    }
+  }
+
   /** The time that transactions may be open has changed, for open transactions too. */
   record TransactionsLimited(TransactionLimits limits) implements Notice {
     public TransactionsLimited {

@@ -232,6 +232,8 @@ public final class ClientConnection {
       answer.accept(new Reply.Ok());
     } else if (request instanceof Request.Heartbeat heartbeat) {
       heartbeats.heartbeat(heartbeat, SessionRequests.nameOf(greeting.user()), answer);
+    } else if (request instanceof Request.WatchLocks watch) {
+      heartbeats.watchLocks(watch, SessionRequests.nameOf(greeting.user()), answer);
     } else if (request instanceof Request.Prepare prepare) {
       sessions.withSession(
           answer, attached -> statements.prepare(attached, prepare, losses, answer));

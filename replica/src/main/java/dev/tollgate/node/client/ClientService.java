@@ -268,7 +268,8 @@ public final class ClientService implements Replica.Listener {
             cancellations,
             replies,
             access.owners()),
-        new Heartbeats(timeKeeper, keepers, leadership, replica.facts(), workers, replies),
+        new Heartbeats(
+            timeKeeper, keepers, leadership, replica.facts(), replica.state(), workers, replies),
         watches,
         leaders,
         takeovers,
@@ -293,6 +294,7 @@ public final class ClientService implements Replica.Listener {
     gate.stoppedLeading();
     waiting.stoppedLeading();
     watches.stoppedLeading();
+    keepers.stoppedLeading(leadership.notLeader());
   }
 
   @Override

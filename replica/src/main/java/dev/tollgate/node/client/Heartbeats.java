@@ -2,24 +2,30 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Lease;
+import dev.tollgate.core.Lock;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Facts;
+import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.WireFormatException;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
 /**
  * The heartbeats of one connection: each renews sessions and leases, and is acknowledged once this
- * node has proven that it leads. Knows whether the client keeps anything alive. The transport calls
- * it one frame at a time; proofs come from any thread.
+ * node has proven that it leads. Also begins to watch what leases hold. Knows whether the client
+ * keeps anything alive. The transport calls it one frame at a time; proofs come from any thread.
  */
 final class Heartbeats {
   /**
@@ -69,6 +75,7 @@ final class Heartbeats {
   private final Keepers keepers;
   private final Leadership leadership;
   private final Facts facts;
+  private final StateAccess state;
   private final Workers workers;
   private final ReplyChannel replies;
   private boolean keeps;
@@ -78,12 +85,14 @@ final class Heartbeats {
       Keepers keepers,
       Leadership leadership,
       Facts facts,
+      StateAccess state,
       Workers workers,
       ReplyChannel replies) {
     this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.keepers = requireNonNull(keepers, "keepers");
     this.leadership = requireNonNull(leadership, "leadership");
     this.facts = requireNonNull(facts, "facts");
+    this.state = requireNonNull(state, "state");
     this.workers = requireNonNull(workers, "workers");
     this.replies = requireNonNull(replies, "replies");
   }
@@ -137,6 +146,66 @@ final class Heartbeats {
       }
     }
     return new Reply.HeartbeatAck(lostSessions, lostLeases);
+  }
+
+  /**
+   * Tells the client from now on what these leases lose, and then what they do not hold now. In
+   * this order, so that no loss is missed.
+   */
+  void watchLocks(Request.WatchLocks request, UserName user, Consumer<Reply> answer) {
+    Set<LeaseId> watched = new HashSet<>();
+    for (long number : request.leases()) {
+      LeaseId id = new LeaseId(Renewals.requirePositive(number));
+      if (facts.mayRenew(user, id)) {
+        watched.add(id);
+      }
+    }
+    keeps = true;
+    keepers.watchedBy(watched, replies);
+    leadership.awaitState(
+        leads -> {
+          if (leads && leadership.isAssumed()) {
+            state.ask(now -> answer.accept(notHeld(now, request, watched)));
+          } else {
+            answer.accept(leadership.notLeader());
+          }
+        });
+  }
+
+  /** What is another user's is lost to this client, and so is what a lease that is gone held. */
+  private Reply.LocksLost notHeld(
+      ClusterState now, Request.WatchLocks request, Set<LeaseId> watched) {
+    Set<Long> held = new HashSet<>();
+    for (LeaseId id : watched) {
+      Lease lease = now.lease(id);
+      if (lease == null) {
+        keepers.forgetWatcher(id);
+      } else {
+        held.addAll(tokens(now, lease));
+      }
+    }
+    List<Long> lostLeases = new ArrayList<>();
+    List<Long> lostTokens = new ArrayList<>();
+    for (int i = 0; i < request.tokens().size(); i++) {
+      if (!held.contains(request.tokens().get(i))) {
+        lostLeases.add(request.leases().get(i));
+        lostTokens.add(request.tokens().get(i));
+      }
+    }
+    return new Reply.LocksLost(lostLeases, lostTokens);
+  }
+
+  private static List<Long> tokens(ClusterState now, Lease lease) {
+    List<Long> tokens = new ArrayList<>();
+    for (LockName name : lease.held()) {
+      Lock lock = now.lock(name);
+      if (lock != null) {
+        lock.holds().stream()
+            .filter(hold -> hold.lease().id().equals(lease.id()))
+            .forEach(hold -> tokens.add(hold.token().value()));
+      }
+    }
+    return tokens;
   }
 
   /** True if the client has sent heartbeats on this connection. */
