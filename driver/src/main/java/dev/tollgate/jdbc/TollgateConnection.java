@@ -90,8 +90,8 @@ public final class TollgateConnection extends JdbcConnection {
 
   /**
    * Ends the session and releases what its own lease holds. Returns within seconds, even if another
-   * thread has a statement under way or no node answers. If the cluster cannot be told, it ends the
-   * session after sessionTimeout.
+   * thread has a statement under way or no node answers. If the cluster cannot be told, also not
+   * within failoverTimeout from then on, it ends the session after sessionTimeout.
    */
   @Override
   public void close() {
@@ -99,7 +99,11 @@ public final class TollgateConnection extends JdbcConnection {
     session.close();
   }
 
-  /** Ends the connection without waiting; the cluster ends the session after sessionTimeout. */
+  /**
+   * Ends the connection without waiting. Another thread then has the cluster end the session as
+   * {@link #close} does. If it reaches no leader within failoverTimeout, or the process ends
+   * before, the cluster ends the session after sessionTimeout.
+   */
   @Override
   public void abort(@Nullable Executor executor) {
     if (executor == null) {
@@ -129,7 +133,8 @@ public final class TollgateConnection extends JdbcConnection {
    * Limits the time to the reply of a statement, waits for locks and failovers included.
    *
    * @param executor not used
-   * @param millis 0 for no limit; when the time is over, the connection is closed for good
+   * @param millis 0 for no limit; when the time is over, the connection is aborted as by {@link
+   *     #abort}
    */
   @Override
   public void setNetworkTimeout(@Nullable Executor executor, int millis) {

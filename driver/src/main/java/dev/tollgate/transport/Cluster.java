@@ -28,6 +28,7 @@ final class Cluster {
   private final LeaderNews news = new LeaderNews();
   private final Dials dials = new Dials();
   private final ClusterTls tls;
+  private final AbandonedSessions abandoned;
   private int users;
   private boolean closed;
   private @Nullable EmbeddedNode embedded;
@@ -50,6 +51,11 @@ final class Cluster {
         target instanceof ClusterTarget.Remote remote
             ? ClusterMap.ofSeeds(remote.seeds())
             : ClusterMap.ofOne(target.toString());
+    this.abandoned =
+        new AbandonedSessions(
+            target.toString(),
+            environment,
+            () -> !(target instanceof ClusterTarget.Remote) && node() == null);
   }
 
   /** The providers on the class path of the application, or else on that of the driver. */
@@ -273,6 +279,11 @@ final class Cluster {
     if (current != null) {
       current.renewNow(renewal, environment.timing().renewWait());
     }
+  }
+
+  /** Has another thread close a session at the cluster; also after the last user has left. */
+  void closeLater(SessionSettings settings, Request.AttachSession attach) {
+    abandoned.add(finder(settings), attach, settings.failover());
   }
 
   void cancel(Request.Cancel cancel) {

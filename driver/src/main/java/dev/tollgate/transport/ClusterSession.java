@@ -363,16 +363,16 @@ public final class ClusterSession implements AutoCloseable {
     try {
       Reply reply = link.call(call, budget);
       if (reply instanceof Reply.Failure failure && failure.sqlState().startsWith("08")) {
-        end(failure.message());
+        end(failure);
       }
       return reply;
     } catch (SessionLink.UnansweredException e) {
       TransportException outcome = unanswered(e, call);
-      end(String.valueOf(outcome.getMessage()));
+      end(outcome.failure());
       throw outcome;
     } catch (TransportException e) {
       if (e.failure().sqlState().startsWith("08")) {
-        end(String.valueOf(e.getMessage()));
+        end(e.failure());
       }
       throw e;
     }
@@ -405,7 +405,7 @@ public final class ClusterSession implements AutoCloseable {
     String reason = endedBecause;
     if (reason == null && renewal.isLost()) {
       reason = "the cluster ended it, because it did not hear of it for too long";
-      end(reason);
+      end(reason, /* atCluster= */ true);
     }
     if (reason != null) {
       throw new TransportException(
@@ -443,7 +443,7 @@ public final class ClusterSession implements AutoCloseable {
     } catch (SessionLink.UnansweredException e) {
       return false;
     } catch (TransportException e) {
-      end(String.valueOf(e.getMessage()));
+      end(e.failure());
       return false;
     } finally {
       oneAtATime.unlock();
@@ -548,38 +548,57 @@ public final class ClusterSession implements AutoCloseable {
     networkTimeout = requireNonNull(timeout, "timeout");
   }
 
-  /** Ends the session, at the cluster too if that can be done soon; returns soon in any case. */
+  /**
+   * Ends the session, at the cluster too if that can be done soon; returns soon in any case. If it
+   * cannot, the cluster is told later, as after {@link #abort}.
+   */
   @Override
   public void close() {
     if (!isOpen()) {
       return;
     }
     cancel();
+    boolean atCluster = false;
     Duration patience = environment.timing().closeWait();
     if (lockWithin(patience)) {
       try {
         Budget budget = new Budget(environment, patience, patience, () -> !isOpen());
-        link.call(SessionLink.Call.question(new Request.CloseSession()), budget);
+        Reply reply = link.call(SessionLink.Call.question(new Request.CloseSession()), budget);
+        atCluster = reply instanceof Reply.Ok;
       } catch (SessionLink.UnansweredException | TransportException e) {
         LOG.log(Level.DEBUG, "session {0} was not closed: {1}", id(), e.getMessage());
       } finally {
         oneAtATime.unlock();
       }
     }
-    end("it was closed");
+    end("it was closed", atCluster);
   }
 
-  /** Ends the session on this side at once; at the cluster, it expires after its ttl. */
+  /**
+   * Ends the session on this side at once. Another thread then has the cluster end it too, so that
+   * its requests leave their lines and its rows are free. If no leader is reached within
+   * failoverTimeout, the session expires after its ttl.
+   */
   public void abort() {
-    end("it was aborted");
+    end("it was aborted", /* atCluster= */ false);
   }
 
-  private synchronized void end(String reason) {
+  private void end(Reply.Failure failure) {
+    end(failure.message(), failure.sqlState().equals(SqlState.SESSION_GONE.state()));
+  }
+
+  /**
+   * @param atCluster true if the cluster has ended the session too
+   */
+  private synchronized void end(String reason, boolean atCluster) {
     if (endedBecause == null) {
       endedBecause = reason;
       link.sever();
       cluster.forget(renewal);
       onEnd.run();
+      if (!atCluster) {
+        cluster.closeLater(settings, link.attachToLeader());
+      }
     }
   }
 }

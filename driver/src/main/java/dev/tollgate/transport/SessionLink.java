@@ -360,6 +360,11 @@ final class SessionLink {
     return new Request.AttachSession(sessionId, secret, needsLeader, options);
   }
 
+  /** What attaches the session at the leader, wherever it is now. */
+  Request.AttachSession attachToLeader() {
+    return new Request.AttachSession(sessionId, secret, /* leaderOnly= */ true, options);
+  }
+
   /** Leaves a connection that works, and that may have rows to be fetched. */
   private void leave() {
     NodeConnection current = node;

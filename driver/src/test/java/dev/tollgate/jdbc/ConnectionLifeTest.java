@@ -136,6 +136,8 @@ class ConnectionLifeTest {
     assertTrue(System.nanoTime() - start < 5_000_000_000L);
     assertTrue(connection.isClosed());
     assertThrows(SQLException.class, () -> connection.setNetworkTimeout(Runnable::run, 1));
+    cluster.node(0).holdNothing();
+    await().until(() -> cluster.openSessions() == 0);
   }
 
   @Test
@@ -177,6 +179,7 @@ class ConnectionLifeTest {
     connection.close();
     assertTrue(System.nanoTime() - start < 4_000_000_000L);
     assertTrue(get(outcome).getSQLState().startsWith("08"));
+    await().until(() -> cluster.openSessions() == 0);
   }
 
   @Test
@@ -207,9 +210,29 @@ class ConnectionLifeTest {
     assertFalse(outcome.isDone());
     tasks.forEach(Runnable::run);
     assertEquals("08007", get(outcome).getSQLState());
-    assertEquals(1, cluster.openSessions(), "the cluster ends it after its time");
+    await().until(() -> cluster.openSessions() == 0);
     connection.abort(tasks::add);
     assertThrows(SQLException.class, () -> connection.abort(null));
+  }
+
+  @Test
+  void abortedSessionIsClosedByTheNextLeader() throws Exception {
+    Connection aborted = DriverManager.getConnection(cluster.url(""));
+    cluster.node(0).stop();
+    aborted.abort(Runnable::run);
+    cluster.lead(cluster.node(1));
+    await().until(() -> cluster.openSessions() == 1);
+  }
+
+  @Test
+  void abortDoesNotWaitForASilentNode() throws Exception {
+    Connection aborted = DriverManager.getConnection(cluster.url(""));
+    cluster.node(0).fallSilent(true);
+    long start = System.nanoTime();
+    aborted.abort(Runnable::run);
+    assertTrue(System.nanoTime() - start < 1_000_000_000L);
+    cluster.node(0).fallSilent(false);
+    await().until(() -> cluster.openSessions() == 1);
   }
 
   @Test

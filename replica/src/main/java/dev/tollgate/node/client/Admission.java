@@ -126,21 +126,24 @@ final class Admission {
           }
           proposal.run();
         };
-    (isLong ? longTurns : turns)
-        .take(
-            results,
-            session.user(),
-            new RehearsalTurns.Turn() {
-              @Override
-              public void begin(Runnable ended) {
-                work.onWorker(kind, request.answer(), task, ended);
-              }
+    Runnable canceled = () -> refuse(request, Replies.canceled(), proposal);
+    RehearsalTurns.Turn turn =
+        new RehearsalTurns.Turn() {
+          @Override
+          public void begin(Runnable ended) {
+            work.onWorker(kind, request.cancellation(), request.answer(), task, canceled, ended);
+          }
 
-              @Override
-              public void refuse(String why) {
-                Admission.this.refuse(request, new Reply.Failure(SqlState.BUSY, why), proposal);
-              }
-            });
+          @Override
+          public void refuse(String why) {
+            Admission.this.refuse(request, new Reply.Failure(SqlState.BUSY, why), proposal);
+          }
+        };
+    RehearsalTurns queue = isLong ? longTurns : turns;
+    request
+        .cancellation()
+        .enqueue(
+            () -> queue.take(results, session.user(), turn), () -> queue.withdraw(turn), canceled);
   }
 
   /** How many requests wait until the leader has tried their writes. */

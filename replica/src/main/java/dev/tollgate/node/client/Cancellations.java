@@ -6,6 +6,7 @@ import dev.tollgate.core.command.SessionId;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,29 @@ final class Cancellations {
         }
       }
       interruption.run();
+    }
+
+    /**
+     * Puts the statement into a queue, from which a cancellation takes it out.
+     *
+     * @param entry puts it there, or goes on with it at once
+     * @param withdrawal takes it out; false if it is not there, because it goes on
+     * @param withdrawn run once if it was taken out; must not wait
+     */
+    void enqueue(Runnable entry, BooleanSupplier withdrawal, Runnable withdrawn) {
+      Runnable leave =
+          () -> {
+            if (withdrawal.getAsBoolean()) {
+              withdrawn.run();
+            }
+          };
+      // what the statement does next registers its own end, also on another thread
+      interruptBy(leave);
+      entry.run();
+      if (isCanceled()) {
+        // the cancellation may have come before the statement was in the queue
+        leave.run();
+      }
     }
 
     /** That part has ended. */

@@ -73,14 +73,18 @@ final class LockStatements {
     byte[] set = SqlValue.encodeFirst(given, given.size());
     RequestWork.Task computation =
         () -> call(statement, plan, queries.computed(statement, arguments, set));
+    Workers.Kind kind = isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS;
+    Runnable anyway = () -> work.inTurn(statement.results(), kind, statement.answer(), computation);
     access.withState(
         statement,
         () ->
             work.inTurn(
                 statement.results(),
-                isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS,
+                kind,
+                statement.cancellation(),
                 statement.answer(),
-                computation));
+                computation,
+                () -> proposals.cancel(statement.number(), anyway)));
   }
 
   /** True if arguments may take long to compute; the SELECT at their start does not count. */

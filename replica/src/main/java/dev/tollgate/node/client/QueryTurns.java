@@ -11,7 +11,8 @@ import java.util.Queue;
  */
 final class QueryTurns {
   /**
-   * A query, or other work, that has not begun. Either method is called, once, and must not wait.
+   * A query, or other work, that has not begun. Either method is called, once, and must not wait;
+   * neither is called if the query is withdrawn before.
    */
   interface Query {
     /** Begins, which leads to one call of {@link #ended}. */
@@ -46,6 +47,13 @@ final class QueryTurns {
       query.drop();
     } else {
       query.begin();
+    }
+  }
+
+  /** Takes out a query that waits; false if there is none, because it has begun or was dropped. */
+  boolean withdraw(Query query) {
+    synchronized (this) {
+      return waiting.remove(query);
     }
   }
 

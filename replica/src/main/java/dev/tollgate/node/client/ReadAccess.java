@@ -30,6 +30,11 @@ final class ReadAccess {
     this.proposals = requireNonNull(proposals, "proposals");
   }
 
+  /** Whether this node leads, as far as it knows. */
+  boolean isLeader() {
+    return leadership.isAssumed();
+  }
+
   /** Runs the work if this node's state is new enough; else sends the client to the leader. */
   void withState(ReadConsistency consistency, Consumer<Reply> answer, Runnable work) {
     switch (consistency) {

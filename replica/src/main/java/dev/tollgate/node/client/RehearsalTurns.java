@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class RehearsalTurns {
-  /** A request. One of the methods is called, once; it must not wait. */
+  /**
+   * A request. One of the methods is called, once, unless the request is withdrawn before; it must
+   * not wait.
+   */
   interface Turn {
     /**
      * @param ended to be run once, when the writes were tried
@@ -84,6 +87,13 @@ final class RehearsalTurns {
               + user
               + ": nothing was done; try again later");
     }
+  }
+
+  /**
+   * Takes out a request that waits; false if there is none, because it has begun or was refused.
+   */
+  synchronized boolean withdraw(Turn turn) {
+    return waiting.removeIf(request -> request.turn == turn);
   }
 
   /** How many requests wait. */

@@ -51,9 +51,64 @@ final class RequestWork {
 
           @Override
           public void drop() {
-            answer.accept(
-                new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed"));
+            answer.accept(closed());
           }
+        });
+  }
+
+  /**
+   * Runs a task of a statement on another thread, once it is the task's turn among those of its
+   * connection, unless the statement is canceled before.
+   *
+   * @param canceled replies in place of the task; must not wait
+   */
+  void inTurn(
+      OpenResults connection,
+      Workers.Kind kind,
+      Cancellations.Statement cancellation,
+      Consumer<Reply> answer,
+      Task task,
+      Runnable canceled) {
+    QueryTurns turns = connection.turns(kind);
+    QueryTurns.Query query =
+        new QueryTurns.Query() {
+          @Override
+          public void begin() {
+            onWorker(kind, cancellation, answer, task, canceled, turns::ended);
+          }
+
+          @Override
+          public void drop() {
+            answer.accept(closed());
+          }
+        };
+    cancellation.enqueue(() -> turns.take(query), () -> turns.withdraw(query), canceled);
+  }
+
+  private static Reply closed() {
+    return new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed");
+  }
+
+  /**
+   * Runs a task of a statement on another thread, unless the statement is canceled before.
+   *
+   * @param canceled replies in place of the task; must not wait
+   * @param ended run after the task, or in place of it if it is not run; must not wait
+   */
+  void onWorker(
+      Workers.Kind kind,
+      Cancellations.Statement cancellation,
+      Consumer<Reply> answer,
+      Task task,
+      Runnable canceled,
+      Runnable ended) {
+    Runnable work = work(answer, task, ended);
+    cancellation.enqueue(
+        () -> run(kind, work, answer, ended),
+        () -> workers.withdraw(kind, work),
+        () -> {
+          canceled.run();
+          ended.run();
         });
   }
 
@@ -67,18 +122,26 @@ final class RequestWork {
    *
    * @param ended run after the task, or in place of it if it cannot be run; must not wait
    */
-  void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task, Runnable ended) {
+  private void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task, Runnable ended) {
+    run(kind, work(answer, task, ended), answer, ended);
+  }
+
+  private Runnable work(Consumer<Reply> answer, Task task, Runnable ended) {
+    return () -> {
+      try {
+        attempt(answer, task);
+      } catch (RuntimeException | Error e) {
+        answer.accept(unexpected(e));
+      } finally {
+        ended.run();
+      }
+    };
+  }
+
+  private void run(Workers.Kind kind, Runnable work, Consumer<Reply> answer, Runnable ended) {
     workers.run(
         kind,
-        () -> {
-          try {
-            attempt(answer, task);
-          } catch (RuntimeException | Error e) {
-            answer.accept(unexpected(e));
-          } finally {
-            ended.run();
-          }
-        },
+        work,
         refused -> {
           answer.accept(new Reply.Failure(SqlState.BUSY, refused));
           ended.run();

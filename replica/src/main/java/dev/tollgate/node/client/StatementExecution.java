@@ -12,6 +12,7 @@ import dev.tollgate.wire.SqlState;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Carries out statements: knows for each kind of plan whether the statement goes through the log,
@@ -22,6 +23,10 @@ final class StatementExecution {
   /** What SET TIME ZONE may say, besides LOCAL. */
   private static final Set<String> UTC =
       Set.of("UTC", "GMT", "Z", "+00", "+00:00", "UTC+00", "UTC+00:00", "ETC/UTC");
+
+  /** How the text of the end of a transaction begins. */
+  private static final Pattern END =
+      Pattern.compile("\\s*+(COMMIT|ROLLBACK)\\b", Pattern.CASE_INSENSITIVE);
 
   private final StatementProposals proposals;
   private final ReadAccess access;
@@ -55,6 +60,26 @@ final class StatementExecution {
     plan.handledBy(new ByKind(statement));
   }
 
+  /**
+   * Plans a statement on another thread, unless the client cancels the statement before. Only the
+   * leader can tell that a write was not carried out before, so another node plans it all the same.
+   * The end of a transaction is never canceled.
+   */
+  void inTurn(ReceivedStatement statement, Workers.Kind kind, RequestWork.Task planning) {
+    Runnable anyway = () -> work.inTurn(statement.results(), kind, statement.answer(), planning);
+    if (access.isLeader() && !END.matcher(statement.request().sql()).lookingAt()) {
+      work.inTurn(
+          statement.results(),
+          kind,
+          statement.cancellation(),
+          statement.answer(),
+          planning,
+          () -> proposals.cancel(statement.number(), anyway));
+    } else {
+      anyway.run();
+    }
+  }
+
   /** Carries out one statement by the kind of its plan. */
   private final class ByKind implements Plan.Handler<Void> {
     private final ReceivedStatement statement;
@@ -84,8 +109,10 @@ final class StatementExecution {
                             work.inTurn(
                                 statement.results(),
                                 Workers.Kind.QUERIES,
+                                statement.cancellation(),
                                 statement.answer(),
-                                query)));
+                                query,
+                                () -> statement.reply(Replies.canceled()))));
           });
       return null;
     }

@@ -68,7 +68,13 @@ final class StatementProposals {
   void propose(
       NumberedRequest request, Operation operation, Function<Outcome, @Nullable Reply> reply) {
     if (mayBegin(request, operation) && !facts.isInTransaction(request.id().session())) {
-      gate.begin(() -> submit(request, operation, reply), why -> busy(request, why));
+      Runnable beginning = () -> submit(request, operation, reply);
+      request
+          .cancellation()
+          .enqueue(
+              () -> gate.begin(beginning, why -> busy(request, why)),
+              () -> gate.withdraw(beginning),
+              () -> cancel(request, () -> submitAnyway(request, operation, reply)));
     } else {
       submit(request, operation, reply);
     }
@@ -85,10 +91,17 @@ final class StatementProposals {
   private void submit(
       NumberedRequest request, Operation operation, Function<Outcome, @Nullable Reply> reply) {
     if (request.cancellation().isCanceled() && !(operation instanceof Operation.EndTransaction)) {
-      refuse(request, Replies.canceled(), () -> submitAnyway(request, operation, reply));
+      cancel(request, () -> submitAnyway(request, operation, reply));
     } else {
       submitAnyway(request, operation, reply);
     }
+  }
+
+  /**
+   * Answers that a request was canceled, unless it was applied already, as {@link #refuse} does.
+   */
+  void cancel(NumberedRequest request, Runnable proposal) {
+    refuse(request, Replies.canceled(), proposal);
   }
 
   /**

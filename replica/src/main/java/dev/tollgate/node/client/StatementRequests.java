@@ -12,6 +12,7 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -70,7 +71,8 @@ final class StatementRequests {
         plan -> {
           timed.planned();
           execution.run(statement, plan);
-        });
+        },
+        (kind, planning) -> execution.inTurn(statement, kind, planning));
   }
 
   /**
@@ -107,11 +109,20 @@ final class StatementRequests {
     withPlan(
         request.sql(),
         answer,
-        plan -> descriptions.describe(session, plan, losses, results, answer));
+        plan -> descriptions.describe(session, plan, losses, results, answer),
+        (kind, planning) -> work.inTurn(results, kind, answer, planning));
   }
 
-  /** Plans a statement: at once if it was seen lately, else on a worker. */
-  private void withPlan(String sql, Consumer<Reply> answer, Consumer<Plan> then) {
+  /**
+   * Plans a statement: at once if it was seen lately, else on a worker.
+   *
+   * @param worker has the planning done on a thread of this kind
+   */
+  private void withPlan(
+      String sql,
+      Consumer<Reply> answer,
+      Consumer<Plan> then,
+      BiConsumer<Workers.Kind, RequestWork.Task> worker) {
     Plan known = frontend.cached(sql);
     if (known != null) {
       try {
@@ -120,10 +131,8 @@ final class StatementRequests {
         answer.accept(work.unexpected(e));
       }
     } else {
-      work.inTurn(
-          results,
+      worker.accept(
           Workers.Kind.ofPlans(sql.length()),
-          answer,
           () -> {
             try {
               then.accept(frontend.plan(sql));

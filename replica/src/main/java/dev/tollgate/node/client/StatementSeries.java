@@ -82,11 +82,16 @@ final class StatementSeries {
         answer.accept(work.unexpected(e));
       }
     } else {
+      Workers.Kind kind = Workers.Kind.ofPlans(unplannedChars);
+      RequestWork.Task planning =
+          () -> propose(number, session, losses, results, request, frontend::plan);
       work.inTurn(
           results,
-          Workers.Kind.ofPlans(unplannedChars),
+          kind,
+          cancellation,
           answer,
-          () -> propose(number, session, losses, results, request, frontend::plan));
+          planning,
+          () -> proposals.cancel(number, () -> work.inTurn(results, kind, answer, planning)));
     }
   }
 

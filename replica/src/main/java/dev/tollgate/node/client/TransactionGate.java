@@ -48,6 +48,13 @@ final class TransactionGate {
     }
   }
 
+  /** Takes out a transaction that is held; false if there is none, because it was let in. */
+  boolean withdraw(Runnable beginning) {
+    synchronized (held) {
+      return held.remove(beginning);
+    }
+  }
+
   private boolean enter(Runnable beginning) {
     synchronized (held) {
       if (closed) {

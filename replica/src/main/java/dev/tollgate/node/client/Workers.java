@@ -151,6 +151,11 @@ public final class Workers implements AutoCloseable {
     }
   }
 
+  /** Takes out work that waits for a thread; false if there is none, because it has begun. */
+  boolean withdraw(Kind kind, Runnable work) {
+    return executors.get(kind) instanceof ThreadPoolExecutor pool && pool.remove(work);
+  }
+
   /** How much work of this kind waits for a thread. */
   int queued(Kind kind) {
     return executors.get(kind) instanceof ThreadPoolExecutor pool ? pool.getQueue().size() : 0;

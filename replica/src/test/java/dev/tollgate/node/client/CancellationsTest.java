@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +47,35 @@ class CancellationsTest {
     cancellations.cancel(request(1, 1));
     assertEquals(0, interruptions.get());
     assertTrue(statement.isCanceled());
+  }
+
+  /** However a cancellation meets the entry into a queue, exactly one of the two happens. */
+  @Test
+  void canceledStatementLeavesItsQueueOnce() {
+    List<String> queue = new ArrayList<>();
+    Cancellations.Statement waiting = cancellations.begins(request(1, 1));
+    waiting.enqueue(() -> queue.add("a"), () -> queue.remove("a"), interruptions::incrementAndGet);
+    assertEquals(List.of("a"), queue);
+    cancellations.cancel(request(1, 1));
+    cancellations.cancel(request(1, 1));
+    assertEquals(List.of(), queue);
+    assertEquals(1, interruptions.get());
+
+    Cancellations.Statement entering = cancellations.begins(request(2, 1));
+    entering.enqueue(
+        () -> {
+          cancellations.cancel(request(2, 1));
+          queue.add("b");
+        },
+        () -> queue.remove("b"),
+        interruptions::incrementAndGet);
+    assertEquals(List.of(), queue);
+    assertEquals(2, interruptions.get());
+
+    Cancellations.Statement begun = cancellations.begins(request(3, 1));
+    begun.enqueue(() -> {}, () -> queue.remove("c"), interruptions::incrementAndGet);
+    cancellations.cancel(request(3, 1));
+    assertEquals(2, interruptions.get());
   }
 
   @Test

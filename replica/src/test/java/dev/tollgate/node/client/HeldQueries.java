@@ -22,6 +22,7 @@ public final class HeldQueries implements AutoCloseable {
 
   private final CommandPipeline pipeline;
   private final Facts facts;
+  private final CountDownLatch holding;
   private final CountDownLatch free = new CountDownLatch(1);
 
   /** No query that comes after this runs before the end. */
@@ -33,6 +34,7 @@ public final class HeldQueries implements AutoCloseable {
   public HeldQueries(Workers.Kind kind, Workers workers, CommandPipeline pipeline, Facts facts) {
     this.pipeline = pipeline;
     this.facts = facts;
+    this.holding = new CountDownLatch(kind.threads());
     for (int i = 0; i < HOLDING; i++) {
       workers.run(
           kind,
@@ -41,11 +43,17 @@ public final class HeldQueries implements AutoCloseable {
             throw new IllegalStateException(refused);
           });
     }
+    await(holding);
   }
 
   private void awaitEnd() {
+    holding.countDown();
+    await(free);
+  }
+
+  private static void await(CountDownLatch latch) {
     try {
-      free.await();
+      latch.await();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }

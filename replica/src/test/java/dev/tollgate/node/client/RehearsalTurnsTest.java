@@ -1,6 +1,7 @@
 package dev.tollgate.node.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.UserName;
@@ -38,10 +39,8 @@ class RehearsalTurnsTest {
             checks.add(check);
           });
 
-  private void take(OpenResults connection, UserName user, String name) {
-    turns.take(
-        connection,
-        user,
+  private RehearsalTurns.Turn take(OpenResults connection, UserName user, String name) {
+    RehearsalTurns.Turn turn =
         new RehearsalTurns.Turn() {
           @Override
           public void begin(Runnable ended) {
@@ -53,11 +52,13 @@ class RehearsalTurnsTest {
           public void refuse(String why) {
             refused.put(name, why);
           }
-        });
+        };
+    turns.take(connection, user, turn);
+    return turn;
   }
 
-  private void take(UserName user, String name) {
-    take(new OpenResults(4), user, name);
+  private RehearsalTurns.Turn take(UserName user, String name) {
+    return take(new OpenResults(4), user, name);
   }
 
   private void end(String name) {
@@ -98,6 +99,23 @@ class RehearsalTurnsTest {
     assertEquals(3, turns.waiting());
     end("ann0");
     assertEquals(List.of("ann0", "ann1", "bob", "ann2"), begun);
+  }
+
+  @Test
+  void withdrawnRequestNeitherBeginsNorIsRefused() {
+    RehearsalTurns.Turn first = take(ANN, "ann0");
+    take(ANN, "ann1");
+    RehearsalTurns.Turn waiting = take(ANN, "ann2");
+    take(ANN, "ann3");
+    assertFalse(turns.withdraw(first), "it has begun");
+    assertTrue(turns.withdraw(waiting));
+    assertFalse(turns.withdraw(waiting));
+    assertEquals(1, turns.waiting());
+    end("ann0");
+    assertEquals(List.of("ann0", "ann1", "ann3"), begun);
+    now += WAIT_NANOS;
+    checks.remove().run();
+    assertEquals(Map.of(), refused);
   }
 
   @Test

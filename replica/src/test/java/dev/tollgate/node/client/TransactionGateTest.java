@@ -26,6 +26,19 @@ class TransactionGateTest {
     assertEquals(List.of("a", "b", "d"), begun);
   }
 
+  @Test
+  void withdrawnTransactionLeavesRoomAndNeverBegins() {
+    gate.snapshotNeedsGap(true);
+    Runnable withdrawn = () -> begun.add("withdrawn");
+    gate.begin(withdrawn, refused -> {});
+    assertTrue(enter("a"));
+    assertTrue(gate.withdraw(withdrawn));
+    assertFalse(gate.withdraw(withdrawn));
+    assertTrue(enter("b"));
+    gate.snapshotNeedsGap(false);
+    assertEquals(List.of("a", "b"), begun);
+  }
+
   /** Returns false if the transaction is told that it never begins. */
   private boolean enter(String name) {
     List<String> refusals = new ArrayList<>();
