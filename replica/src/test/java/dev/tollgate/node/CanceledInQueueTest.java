@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A statement that is canceled in a queue is answered while the queue still stands. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@SuppressWarnings("try") // what holds a queue is there to be closed
 class CanceledInQueueTest {
   private static final byte[] NO_PARAMETERS = {0, 0};
 

@@ -4,6 +4,7 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
@@ -44,7 +45,13 @@ public class LockTableBenchmark {
           locks,
           Capacity.STANDARD,
           new EventRecorder(new SessionTable(Capacity.STANDARD), locks),
-          (request, outcome) -> {});
+          new LockGrants.Listener() {
+            @Override
+            public void completed(RequestId request, Outcome outcome) {}
+
+            @Override
+            public void dropped(Hold hold) {}
+          });
   private final Lease lease = lease(1);
 
   private static Lease lease(long id) {
