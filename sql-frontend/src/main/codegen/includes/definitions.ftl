@@ -216,7 +216,7 @@ Statement RightsStatement() :
         [
             // H2 cannot grant a second role, and leaves a REVOKE partly done when it cannot revoke a role
             <COMMA>
-            { throw new GrammarException(getPos(), "roles, LOCK, FORCE and USAGE are granted and revoked one at a time"); }
+            { throw new GrammarException(getPos(), "roles, LOCK, FORCE, USAGE, AUDIT and MANAGE are granted and revoked one at a time"); }
         ]
     )
     grantee = Grantee(grant) { definition.targetPrincipal(grantee); }

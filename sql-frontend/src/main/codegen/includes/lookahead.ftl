@@ -16,11 +16,12 @@
             || areNext("CREATE", "USER") || areNext("ALTER", "USER") || areNext("DROP", "USER");
     }
 
-    /** Whether GRANT or REVOKE of LOCK, FORCE or USAGE follows. Without ON, the word is the name of a role. */
+    /** Whether GRANT or REVOKE of LOCK, FORCE, USAGE, AUDIT or MANAGE follows. Without ON, the word names a role. */
     private boolean isRightOfTollgateNext() {
         String right = getToken(2).image;
         return (isNext("GRANT") || isNext("REVOKE")) && getToken(3).kind == ON
-            && (right.equalsIgnoreCase("LOCK") || right.equalsIgnoreCase("FORCE") || right.equalsIgnoreCase("USAGE"));
+            && (right.equalsIgnoreCase("LOCK") || right.equalsIgnoreCase("FORCE") || right.equalsIgnoreCase("USAGE")
+                || right.equalsIgnoreCase("AUDIT") || right.equalsIgnoreCase("MANAGE"));
     }
 
     private boolean isModeNext() {

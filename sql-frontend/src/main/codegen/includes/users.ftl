@@ -123,7 +123,10 @@ Statement SetPassword() :
     }
 }
 
-/** GRANT or REVOKE of { { LOCK | FORCE } ON { 'pattern' | ? } | USAGE ON SEQUENCE name }, see isRightOfTollgateNext. */
+/**
+ * GRANT or REVOKE of { { LOCK | FORCE } ON { 'pattern' | ? } | USAGE ON SEQUENCE name | AUDIT ON CLUSTER
+ * | MANAGE ON LOCKS }, see isRightOfTollgateNext.
+ */
 Statement ConfigureRightStatement() :
 {
     final boolean grant;
@@ -136,6 +139,10 @@ Statement ConfigureRightStatement() :
     ( <GRANT> { grant = true; } | <REVOKE> { grant = false; } )
     (
         <USAGE> <ON> <SEQUENCE> sequence = CompoundIdentifier() { right = "SEQUENCE"; }
+    |
+        LOOKAHEAD({ isNext("AUDIT") }) Word("AUDIT") <ON> Word("CLUSTER") { right = "AUDIT"; }
+    |
+        LOOKAHEAD({ isNext("MANAGE") }) Word("MANAGE") <ON> Word("LOCKS") { right = "MANAGE"; }
     |
         { right = isNext("LOCK") ? "LOCK" : "FORCE"; }
         <IDENTIFIER> <ON> pattern = TextOrParameter()

@@ -100,14 +100,14 @@ final class LockCalls {
     return call(c -> number(c, "SELECT transfer_lock(?, ?, ?)", name, from, to));
   }
 
-  /** Who holds a lock exclusively; empty if no lease does. */
+  /** Who holds a lock exclusively; empty if no lease does, or the user may not see its token. */
   Optional<Leader> holder(String name) throws SQLException {
     return call(
         c -> {
           try (PreparedStatement statement =
               c.prepareStatement(
                   "SELECT OWNER, TOKEN FROM TOLLGATE.LOCKS WHERE LOCK_NAME = ?"
-                      + " AND LOCK_MODE = 'EXCLUSIVE' ORDER BY TOKEN")) {
+                      + " AND LOCK_MODE = 'EXCLUSIVE' AND TOKEN IS NOT NULL ORDER BY TOKEN")) {
             statement.setString(1, name);
             try (ResultSet row = statement.executeQuery()) {
               return row.next()

@@ -227,7 +227,10 @@ public final class LockClient implements AutoCloseable {
     return elections.stand(checked(name), candidate, ttl, work);
   }
 
-  /** Who holds a lock exclusively, or leads the election of that name. One round trip. */
+  /**
+   * Who holds a lock exclusively, or leads the election of that name. One round trip. Empty too for
+   * a user without a right on the lock.
+   */
   public Optional<Leader> holder(String name) {
     requireOpen();
     try {

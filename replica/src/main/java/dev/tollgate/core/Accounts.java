@@ -289,8 +289,7 @@ final class Accounts {
   }
 
   Outcome change(Session session, Operation.ChangeRight operation) {
-    Outcome.Refused refused =
-        rights.administer(session, "grant and revoke rights on locks and sequences");
+    Outcome.Refused refused = rights.administer(session, "grant and revoke rights");
     if (refused != null) {
       return refused;
     }
@@ -298,6 +297,7 @@ final class Accounts {
     if (!operation.grant()) {
       boolean revoked = granted.remove(right);
       rights.revoked();
+      tellIfOnAll(right);
       return new Outcome.Answered(revoked);
     }
     if (!store.hasGrantee(right.grantee())) {
@@ -313,7 +313,15 @@ final class Accounts {
       return full;
     }
     granted.add(right);
+    tellIfOnAll(right);
     return new Outcome.Answered(true);
+  }
+
+  /** Nodes know who has a right on everything of a kind. */
+  private void tellIfOnAll(Right right) {
+    if (right.kind().isOnAll()) {
+      current.tell(new Notice.UsersChanged());
+    }
   }
 
   /** A sequence without a schema is one of the session's schema. */

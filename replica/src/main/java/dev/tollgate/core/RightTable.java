@@ -57,6 +57,13 @@ final class RightTable {
     return true;
   }
 
+  /** True if a right on everything of a kind is granted. */
+  boolean hasRightOnAll() {
+    return rights.values().stream()
+        .flatMap(SortedSet::stream)
+        .anyMatch(right -> right.kind().isOnAll());
+  }
+
   void removeIf(Predicate<Right> obsolete) {
     for (Right right : all()) {
       if (obsolete.test(right)) {

@@ -1,6 +1,7 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.Right;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * database's to check.
  */
 final class Rights {
+  private final CurrentCommand current;
   private final UserTable users;
   private final RightTable rights;
   private final SqlStore store;
@@ -31,6 +33,7 @@ final class Rights {
   private boolean revoked;
 
   Rights(ReplicatedState state, SqlStore store) {
+    this.current = state.current();
     this.users = state.users();
     this.rights = state.rights();
     this.store = store;
@@ -58,9 +61,24 @@ final class Rights {
     return checked(session, Right.Kind.FORCE, List.of(lock));
   }
 
+  /** May the user change how many leases can hold a lock at a time? */
+  Outcome.@Nullable Refused defineLocks(Session session) {
+    return managesLocks(session)
+        ? null
+        : missing(
+            "only an administrator or a user with MANAGE ON LOCKS may define locks, and user "
+                + session.user()
+                + " is neither");
+  }
+
+  private boolean managesLocks(Session session) {
+    return isAdministrator(session)
+        || has(session.user().value(), right -> right.kind() == Right.Kind.MANAGE);
+  }
+
   private Outcome.@Nullable Refused checked(
       Session session, Right.Kind kind, Collection<LockName> locks) {
-    if (isAdministrator(session)) {
+    if (managesLocks(session)) {
       return null;
     }
     for (LockName lock : locks) {
@@ -85,15 +103,14 @@ final class Rights {
 
   /** May the user learn who holds this lock, and under which token? */
   Outcome.@Nullable Refused inspect(UserName user, LockName lock) {
-    return users.isAdministrator(user)
-            || has(user.value(), right -> right.kind() != Right.Kind.SEQUENCE && right.covers(lock))
+    return users.isAdministrator(user) || has(user.value(), right -> right.isOn(lock))
         ? null
         : missing(
             "user "
                 + user
                 + " has no right on lock '"
                 + lock
-                + "', and so may not learn who holds it: an administrator can GRANT LOCK ON '"
+                + "', and so may not learn its token: an administrator can GRANT LOCK ON '"
                 + lock
                 + "' TO "
                 + user);
@@ -118,12 +135,13 @@ final class Rights {
 
   /** May the user request something on behalf of this lease, or end it? */
   Outcome.@Nullable Refused use(Session session, Lease lease) {
-    return lease.user().equals(session.user()) || isAdministrator(session)
+    return lease.user().equals(session.user()) || managesLocks(session)
         ? null
         : missing(
             "lease "
                 + lease.id()
-                + " is another user's: only that user or an administrator can use it");
+                + " is another user's: only that user, an administrator or a user with MANAGE ON"
+                + " LOCKS can use it");
   }
 
   /** The rights that a user has, directly or through roles, in the order of {@link Right}. */
@@ -153,6 +171,10 @@ final class Rights {
 
   /** Users, roles or sequences have changed: rights of and on those that are gone are gone too. */
   void definitionsChanged() {
+    if (rights.hasRightOnAll()) {
+      // a role with such a right may have been granted, revoked or dropped
+      current.tell(new Notice.UsersChanged());
+    }
     roles.clear();
     revoked();
     rights.removeIf(

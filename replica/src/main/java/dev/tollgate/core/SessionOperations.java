@@ -91,7 +91,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   }
 
   private Outcome configured(String action, String object, Supplier<Outcome> change) {
-    Outcome.Refused refused = rights.administer(session, "define locks");
+    Outcome.Refused refused = rights.defineLocks(session);
     return audit.administered(session, action, object, refused == null ? change.get() : refused);
   }
 

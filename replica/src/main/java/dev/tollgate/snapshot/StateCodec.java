@@ -282,6 +282,8 @@ public final class StateCodec {
           case 0 -> Right.Kind.LOCK;
           case 1 -> Right.Kind.FORCE;
           case 2 -> Right.Kind.SEQUENCE;
+          case 3 -> Right.Kind.AUDIT;
+          case 4 -> Right.Kind.MANAGE;
           default -> throw new UnknownOperationException("a right of kind " + kind);
         },
         in.nullableString(),
@@ -296,6 +298,8 @@ public final class StateCodec {
           case LOCK -> 0;
           case FORCE -> 1;
           case SEQUENCE -> 2;
+          case AUDIT -> 3;
+          case MANAGE -> 4;
         });
     out.nullableString(right.schema()).string(right.object()).string(right.grantee());
   }

@@ -1,6 +1,7 @@
 package dev.tollgate.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -354,6 +356,65 @@ class RightsOnLocksTest {
     }
     assertInstanceOf(Outcome.Granted.class, core.acquire(core.open(ANN), "y", lease));
     assertEquals(new Outcome.Answered(true), core.perform(root, new Operation.RevokeLease(lease)));
+  }
+
+  @Test
+  void lockManagerDoesWithLocksAndLeasesWhatAnAdministratorDoes() {
+    LeaseId lease = core.lease(ann);
+    core.acquire(root, "x", null);
+    for (Operation operation : lockChanges(lease)) {
+      assertMissing(core.perform(bob, operation));
+    }
+    assertEquals(new Outcome.Answered(true), change(true, Right.Kind.MANAGE, Right.ALL, "BOB"));
+    for (Operation operation : lockChanges(lease)) {
+      assertFalse(
+          core.perform(bob, operation) instanceof Outcome.Refused, () -> operation.toString());
+    }
+    assertNull(core.machine.state().lease(lease));
+    assertNull(core.machine.state().inspect(BOB, new LockName("x")));
+    for (Operation operation :
+        List.of(
+            new Operation.CreateUser(new UserAccount(new UserName("EVE"), false, List.of()), false),
+            new Operation.DropUser(ANN, false),
+            new Operation.AlterUser(BOB, Operation.AlterUser.Change.MAKE_ADMINISTRATOR, null),
+            new Operation.ChangeRight(true, new Right(Right.Kind.LOCK, null, "y", "ANN")))) {
+      assertMissing(core.perform(bob, operation));
+    }
+    core.take(root, "z");
+    assertInstanceOf(Outcome.Waiting.class, core.acquire(bob, "z", null));
+    change(false, Right.Kind.MANAGE, Right.ALL, "BOB");
+    assertMissing(core.completed(bob));
+    assertMissing(core.perform(bob, new Operation.ForceReleaseLock(new LockName("z"))));
+  }
+
+  private static List<Operation> lockChanges(LeaseId lease) {
+    LockName lock = new LockName("x");
+    return List.of(
+        new Operation.ForceReleaseLock(lock),
+        new Operation.AcquireLock(lock, lease, LockMode.EXCLUSIVE, 0),
+        new Operation.TransferLock(lock, lease, null),
+        new Operation.TransferLock(lock, null, lease),
+        new Operation.ReleaseLock(lock, lease, 0),
+        new Operation.RevokeLease(lease),
+        new Operation.DefineLock(new LockDefinition(new LockName("d"), 2), false));
+  }
+
+  @Test
+  void auditorMayDoNothingWithLocks() {
+    LeaseId lease = core.lease(ann);
+    assertEquals(new Outcome.Answered(true), change(true, Right.Kind.AUDIT, Right.ALL, "BOB"));
+    for (Operation operation : lockChanges(lease)) {
+      assertMissing(core.perform(bob, operation));
+    }
+    LockName lock = new LockName("x");
+    assertInstanceOf(Outcome.Refused.class, core.machine.state().inspect(BOB, lock));
+  }
+
+  @Test
+  void rightOnEverythingHasNoPattern() {
+    for (Right.Kind kind : List.of(Right.Kind.AUDIT, Right.Kind.MANAGE)) {
+      assertThrows(IllegalArgumentException.class, () -> new Right(kind, null, "x", "ANN"));
+    }
   }
 
   @Test

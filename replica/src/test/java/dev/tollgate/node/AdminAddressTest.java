@@ -101,14 +101,23 @@ class AdminAddressTest {
   }
 
   @Test
-  void debugPagesAreForAdministratorsAndMetricsForAllUsers() throws Exception {
+  void debugPagesAreForAdministratorsAndAuditorsAndMetricsForAllUsers() throws Exception {
     startWithUsers();
     assertEquals(200, status("/metrics", BILLING));
     HttpCalls.Reply refused = get("/debug/threads", "Authorization", BILLING);
     assertEquals(403, refused.status());
-    assertEquals("user 'BILLING' is no administrator\n", refused.body());
+    assertEquals(
+        "user 'BILLING' is no administrator, and has no right AUDIT ON CLUSTER\n", refused.body());
     try (Connection root = connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
+      statement.execute("GRANT AUDIT ON CLUSTER TO billing");
+      for (String path : List.of("/debug", "/debug/state", "/debug/threads")) {
+        assertEquals(200, status(path, BILLING), path);
+      }
+      statement.execute("REVOKE AUDIT ON CLUSTER FROM billing");
+      assertEquals(403, status("/debug/state", BILLING));
+      statement.execute("GRANT MANAGE ON LOCKS TO billing");
+      assertEquals(403, status("/debug/state", BILLING));
       statement.execute("DROP USER billing");
     }
     assertEquals(401, status("/metrics", BILLING), "a dropped user is not remembered");

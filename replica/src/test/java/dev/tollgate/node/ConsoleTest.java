@@ -219,4 +219,52 @@ class ConsoleTest {
       }
     }
   }
+
+  @Test
+  void auditorsSeeAllLocksWithoutTokensAndReleaseNone() throws Exception {
+    startWithUsers();
+    try (Connection root = connect("user=root&password=top secret")) {
+      run(root, "CREATE USER billing PASSWORD 'a secret word'");
+      run(root, "GRANT LOCK ON 'billing-%' TO billing");
+      run(root, "GRANT AUDIT ON CLUSTER TO billing");
+      run(root, "SELECT acquire_lock('secret job')");
+      String seen = get("/console/state", "Authorization", BILLING).body();
+      assertTrue(seen.contains("secret job") && seen.contains("\"token\":null"), seen);
+      assertTrue(seen.contains("\"matchingLeases\":1"), seen);
+      assertTrue(seen.contains("\"auditor\":true"), seen);
+      assertTrue(seen.contains("\"mayChange\":false"), seen);
+      run(root, "SELECT acquire_lock('billing-1')");
+      String own = get("/console/state?lock=billing", "Authorization", BILLING).body();
+      assertTrue(own.contains("billing-1") && !own.contains("\"token\":null"), own);
+      for (String change : List.of("/console/release", "/console/force-release")) {
+        assertEquals(403, post(change, "", HEADER, "1", "Authorization", BILLING).status(), change);
+      }
+    }
+  }
+
+  @Test
+  void lockManagersReleaseLocksOfOthers() throws Exception {
+    startWithUsers();
+    try (Connection root = connect("user=root&password=top secret")) {
+      run(root, "CREATE USER billing PASSWORD 'a secret word'");
+      run(root, "GRANT MANAGE ON LOCKS TO billing");
+      for (String change : List.of("/console/release", "/console/force-release")) {
+        run(root, "SELECT acquire_lock('job')");
+        String seen = get("/console/state", "Authorization", BILLING).body();
+        assertTrue(seen.contains("\"mayChange\":true"), seen);
+        String form =
+            "lock=job&lease="
+                + find(seen, "\"lease\":\"(\\d+)\"")
+                + "&token="
+                + find(seen, "\"token\":\"(\\d+)\"");
+        HttpCalls.Reply done = post(change, form, HEADER, "1", "Authorization", BILLING);
+        assertEquals(200, done.status(), done.body());
+      }
+      run(root, "REVOKE MANAGE ON LOCKS FROM billing");
+      assertEquals(
+          403,
+          post("/console/release", "", HEADER, "1", "Authorization", BILLING).status(),
+          "revoked");
+    }
+  }
 }

@@ -7,6 +7,7 @@ import static dev.tollgate.node.RightsMatrix.Holder.INSERT;
 import static dev.tollgate.node.RightsMatrix.Holder.INSERT_LOCK;
 import static dev.tollgate.node.RightsMatrix.Holder.INSERT_SCHEMA;
 import static dev.tollgate.node.RightsMatrix.Holder.LOCK;
+import static dev.tollgate.node.RightsMatrix.Holder.MANAGER;
 import static dev.tollgate.node.RightsMatrix.Holder.MERGE;
 import static dev.tollgate.node.RightsMatrix.Holder.OWNER;
 import static dev.tollgate.node.RightsMatrix.Holder.SELECT;
@@ -41,6 +42,8 @@ final class RightsMatrix {
     INSERT_LOCK("INSERT ON APP.F", "LOCK ON 'app-%'"),
     INSERT_SCHEMA("INSERT ON SCHEMA APP"),
     USAGE("USAGE ON SEQUENCE APP.S"),
+    AUDITOR("AUDIT ON CLUSTER"),
+    MANAGER("MANAGE ON LOCKS"),
     /** Owns schema APP. */
     OWNER,
     ADMIN;
@@ -60,8 +63,15 @@ final class RightsMatrix {
     static final Set<Holder> READERS =
         EnumSet.of(SELECT, SELECT_UPDATE, SELECT_DELETE, MERGE, OWNER, ADMIN);
 
+    /** Those who may learn the token of lock 'app-held'. */
+    static final Set<Holder> LOCKERS = EnumSet.of(LOCK, FORCE, INSERT_LOCK, MANAGER, ADMIN);
+
     /** Those who may learn who holds lock 'app-held'. */
-    static final Set<Holder> LOCKERS = EnumSet.of(LOCK, FORCE, INSERT_LOCK, ADMIN);
+    static final Set<Holder> LOOKERS =
+        EnumSet.of(LOCK, FORCE, INSERT_LOCK, MANAGER, AUDITOR, ADMIN);
+
+    /** Those who may learn of all users and rights. */
+    static final Set<Holder> OVERSEERS = EnumSet.of(AUDITOR, ADMIN);
   }
 
   /**
@@ -171,7 +181,7 @@ final class RightsMatrix {
 
   private void addFencedWrites() {
     // the fence answers first, to those with the right on its lock
-    Set<Holder> lockers = EnumSet.of(LOCK, INSERT_LOCK);
+    Set<Holder> lockers = EnumSet.of(LOCK, INSERT_LOCK, MANAGER);
     add("INSERT INTO APP.F VALUES (1)", lockers, "23T02");
     add("INSERT INTO APP.F VALUES (1) FENCED BY LOCK 'app-held' TOKEN 1", lockers, "23T01");
     add("DROP TABLE APP.F", lockers, "23T02");
@@ -230,6 +240,10 @@ final class RightsMatrix {
             "GRANT LOCK ON 'zzz-%' TO VICTIM",
             "REVOKE LOCK ON 'zzz-%' FROM VICTIM",
             "GRANT FORCE ON 'zzz-%' TO VICTIM",
+            "GRANT AUDIT ON CLUSTER TO VICTIM",
+            "REVOKE AUDIT ON CLUSTER FROM VICTIM",
+            "GRANT MANAGE ON LOCKS TO VICTIM",
+            "REVOKE MANAGE ON LOCKS FROM VICTIM",
             "CREATE USER EVE",
             "ALTER USER VICTIM SET PASSWORD 'x-password'",
             "ALTER USER VICTIM ADD PASSWORD 'y-password'",
@@ -240,11 +254,13 @@ final class RightsMatrix {
             "ALTER USER VICTIM ACCOUNT UNLOCK",
             "ALTER USER VICTIM VALID UNTIL '2999-12-31'",
             "ALTER USER VICTIM ADMIN FALSE",
-            "DROP USER VICTIM",
-            "CREATE LOCK 'app-l' PERMITS 3",
-            "ALTER LOCK 'app-d' PERMITS 3",
-            "DROP LOCK 'app-d'")) {
+            "DROP USER VICTIM")) {
       add(sql, EnumSet.of(ADMIN));
+    }
+    for (String sql :
+        List.of(
+            "CREATE LOCK 'app-l' PERMITS 3", "ALTER LOCK 'app-d' PERMITS 3", "DROP LOCK 'app-d'")) {
+      add(sql, EnumSet.of(MANAGER));
     }
   }
 
@@ -270,7 +286,7 @@ final class RightsMatrix {
   }
 
   private void addLockFunctions() {
-    Set<Holder> lockers = EnumSet.of(LOCK, INSERT_LOCK);
+    Set<Holder> lockers = EnumSet.of(LOCK, INSERT_LOCK, MANAGER);
     for (String sql :
         List.of(
             "SELECT acquire_lock('app-l')",
@@ -285,21 +301,21 @@ final class RightsMatrix {
     }
     add("SELECT acquire_lock('app-held')", lockers);
     add("SELECT acquire_transaction_lock('app-l')", EnumSet.allOf(Holder.class), "25P01");
-    add("SELECT acquire_lock('app-l', {lease}, 10)", EnumSet.of(ADMIN));
+    add("SELECT acquire_lock('app-l', {lease}, 10)", EnumSet.of(MANAGER));
     add("SELECT create_lease(10000)", EnumSet.allOf(Holder.class));
-    add("SELECT renew_lease({lease})", EnumSet.of(ADMIN));
-    add("SELECT revoke_lease({lease})", EnumSet.of(ADMIN));
+    add("SELECT renew_lease({lease})", EnumSet.of(MANAGER));
+    add("SELECT revoke_lease({lease})", EnumSet.of(MANAGER));
     add("SELECT release_lock('app-l')", EnumSet.allOf(Holder.class));
     add("SELECT release_lock('app-held')", EnumSet.allOf(Holder.class));
-    add("SELECT release_lock('app-l', {lease})", EnumSet.of(ADMIN));
-    add("SELECT transfer_lock('app-l', {lease}, {lease})", EnumSet.of(ADMIN), "55T01");
-    add("SELECT force_release_lock('app-l')", EnumSet.of(FORCE));
+    add("SELECT release_lock('app-l', {lease})", EnumSet.of(MANAGER));
+    add("SELECT transfer_lock('app-l', {lease}, {lease})", EnumSet.of(MANAGER));
+    add("SELECT force_release_lock('app-l')", EnumSet.of(FORCE, MANAGER));
     for (String sql :
         List.of(
             "SELECT holds_lock('app-held', 1)",
             "SELECT lock_token('app-held')",
             "SELECT 1 WHERE lock_token('app-held') IS NULL")) {
-      add(sql, EnumSet.of(LOCK, FORCE, INSERT_LOCK));
+      add(sql, EnumSet.of(LOCK, FORCE, INSERT_LOCK, MANAGER));
     }
     add("SELECT 1 FROM APP.T WHERE holds_lock('app-held', A)", EnumSet.of(ADMIN));
     add("UPDATE APP.T SET A = 2 WHERE lock_token('app-held') = 1", EnumSet.of(ADMIN));

@@ -4,6 +4,7 @@ import static dev.tollgate.node.TestSql.one;
 import static dev.tollgate.node.TestSql.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tollgate.node.RightsMatrix.Holder;
 import dev.tollgate.node.RightsMatrix.Row;
@@ -61,11 +62,11 @@ class RightsMatrixTest {
   /** What the holder of lock 'app-held' says of itself. */
   private static final String TELLER = "teller-4711";
 
-  /**
-   * A user with rights, an estimate of rows, and the next number of a sequence, for none but
-   * administrators.
-   */
-  private static final List<String> ADMINISTRATORS = List.of("GRANTEE_4711", "7813", "90210");
+  /** A user with rights, for administrators and auditors. */
+  private static final String USER = "GRANTEE_4711";
+
+  /** An estimate of rows, and the next number of a sequence, for none but administrators. */
+  private static final List<String> ADMINISTRATORS = List.of("7813", "90210");
 
   private static Node node;
   private static Connection admin;
@@ -186,6 +187,8 @@ class RightsMatrixTest {
             "DROP USER IF EXISTS EVE",
             "CREATE USER IF NOT EXISTS VICTIM",
             "REVOKE FORCE ON 'zzz-%' FROM VICTIM",
+            "REVOKE AUDIT ON CLUSTER FROM VICTIM",
+            "REVOKE MANAGE ON LOCKS FROM VICTIM",
             "REVOKE LOCK ON 'zzz-%' FROM VICTIM")) {
       run(admin, sql);
     }
@@ -271,9 +274,14 @@ class RightsMatrixTest {
     if (text.contains(ROW) && !Holder.READERS.contains(user) && !text.contains("(10, ")) {
       return "a row";
     }
-    if ((text.contains(TELLER) || text.contains("token " + token))
-        && !Holder.LOCKERS.contains(user)) {
+    if (text.contains(TELLER) && !Holder.LOOKERS.contains(user)) {
       return "the holder of a lock";
+    }
+    if (text.contains("token " + token) && !Holder.LOCKERS.contains(user)) {
+      return "the token of a lock";
+    }
+    if (tells(text, USER) && !Holder.OVERSEERS.contains(user)) {
+      return USER;
     }
     for (String secret : ADMINISTRATORS) {
       if (tells(text, secret) && user != Holder.ADMIN) {
@@ -505,6 +513,71 @@ class RightsMatrixTest {
                 + sight);
       }
     }
+  }
+
+  /** An auditor sees all rows, but no token; a lock manager all locks and leases. */
+  @Test
+  void viewsShowAuditorsAllRowsAndNoToken() throws Exception {
+    try (Connection auditor = connect(Holder.AUDITOR);
+        Connection manager = connect(Holder.MANAGER)) {
+      for (SystemTable view : SystemTable.values()) {
+        String count = "SELECT COUNT(*) FROM TOLLGATE." + view;
+        if (view != SystemTable.SLOW_STATEMENTS) {
+          assertEquals(one(admin, count), one(auditor, count), view.name());
+        }
+      }
+      for (String view :
+          List.of("LOCKS", "LOCK_WAITERS", "LOCK_DEFINITIONS", "LEASES", "STUCK_LOCKS")) {
+        String count = "SELECT COUNT(*) FROM TOLLGATE." + view;
+        assertEquals(one(admin, count), one(manager, count), view);
+      }
+      for (String view : List.of("USERS", "SESSIONS")) {
+        assertEquals(
+            "0",
+            one(
+                manager,
+                "SELECT COUNT(*) FROM TOLLGATE." + view + " WHERE USER_NAME <> 'U_MANAGER'"),
+            view);
+      }
+      String held = "SELECT TOKEN FROM TOLLGATE.LOCKS WHERE LOCK_NAME = 'app-held'";
+      assertEquals(token, one(manager, held));
+      assertNull(one(auditor, held));
+      for (String told :
+          List.of(
+              "TOKEN FROM TOLLGATE.LOCKS",
+              "TOKEN FROM TOLLGATE.STUCK_LOCKS",
+              "HIGHEST_TOKEN FROM TOLLGATE.FENCES")) {
+        Said said = say(auditor, "SELECT " + told);
+        assertEquals("", said.text.replace("null|", ""), told);
+      }
+      assertEquals(
+          "U_AUDITOR|AUDIT|CLUSTER|",
+          say(auditor, "SELECT * FROM TOLLGATE.RIGHTS WHERE GRANTEE = 'U_AUDITOR'").text);
+      assertEquals("U_MANAGER|MANAGE|LOCKS|", say(manager, "SELECT * FROM TOLLGATE.RIGHTS").text);
+    }
+  }
+
+  /** A REVOKE counts at once, also of the role that has the right. */
+  @Test
+  void dutiesComeAndGoWithARole() throws Exception {
+    run(admin, "CREATE ROLE KEEPER");
+    run(admin, "GRANT MANAGE ON LOCKS TO KEEPER");
+    run(admin, "GRANT KEEPER TO U_NONE");
+    String lease = String.valueOf(one(admin, "SELECT create_lease(60000)"));
+    try (Connection session = connect(Holder.NONE)) {
+      assertEquals("", say(session, "SELECT renew_lease(" + lease + ")").state);
+      run(admin, "REVOKE KEEPER FROM U_NONE");
+      assertEquals("42501", say(session, "SELECT renew_lease(" + lease + ")").state);
+      assertEquals("42501", say(session, "SELECT revoke_lease(" + lease + ")").state);
+      run(admin, "GRANT KEEPER TO U_NONE");
+      assertEquals("", say(session, "SELECT renew_lease(" + lease + ")").state);
+      run(admin, "REVOKE MANAGE ON LOCKS FROM KEEPER");
+      assertEquals("42501", say(session, "SELECT renew_lease(" + lease + ")").state);
+      run(admin, "GRANT MANAGE ON LOCKS TO KEEPER");
+      run(admin, "DROP ROLE KEEPER");
+      assertEquals("42501", say(session, "SELECT renew_lease(" + lease + ")").state);
+    }
+    run(admin, "SELECT revoke_lease(" + lease + ")");
   }
 
   @Test

@@ -268,6 +268,10 @@ class RightsTest {
         LockException e =
             assertThrows(LockException.class, () -> client.onHolderChange("fence-1", any -> {}));
         assertEquals(OWN, e.sqlState());
+        run(admin, "GRANT AUDIT ON CLUSTER TO IVY");
+        assertEquals("1", one(ivy, "SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+        assertTrue(client.holder("fence-1").isEmpty(), "a holder without its token");
+        run(admin, "REVOKE AUDIT ON CLUSTER FROM IVY");
       }
       run(ivy, "SET FENCING TOKEN " + token + " FOR LOCK 'fence-1'");
       assertRefused(ivy, "INSERT INTO FENCED_T VALUES (1)", token);

@@ -149,7 +149,7 @@ final class BrokenRights extends BrokenConsumer {
         case REVOKE_SPARES_WAITS ->
             !change.grant() && isWaitedFor(right)
                 ? new Operation.ChangeRight(
-                    false, new Right(right.kind(), null, "nobody's", right.grantee()))
+                    false, new Right(Right.Kind.LOCK, null, "nobody's", right.grantee()))
                 : change;
         default -> change;
       };

@@ -425,6 +425,8 @@ final class Model {
           REVOKE_LOCK,
           GRANT_FORCE,
           REVOKE_FORCE,
+          GRANT_MANAGE,
+          REVOKE_MANAGE,
           GRANT_UPDATE,
           REVOKE_UPDATE,
           CREATE_USER,
@@ -451,7 +453,8 @@ final class Model {
       case WRITE_FENCED, WRITE_WITH_TOKEN ->
           !users.mayUpdate(user) || !users.mayLock(user, List.of(op.lockName()));
       case WRITE, COMPARE_AND_SET -> !users.mayUpdate(user);
-      case DEFINE_LOCK, DEFINE -> !users.administers(user);
+      case DEFINE_LOCK -> !users.managesLocks(user);
+      case DEFINE -> !users.administers(user);
       default -> false;
     };
   }

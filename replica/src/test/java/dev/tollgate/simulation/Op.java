@@ -72,6 +72,9 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     REVOKE_LOCK,
     GRANT_FORCE,
     REVOKE_FORCE,
+    /** Of the right to do with all locks and leases what administrators may. */
+    GRANT_MANAGE,
+    REVOKE_MANAGE,
     /** Of a right that the database has: to change all tables. */
     GRANT_UPDATE,
     REVOKE_UPDATE,
@@ -300,6 +303,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case REVOKE_LOCK -> "REVOKE LOCK ON ? FROM " + user();
       case GRANT_FORCE -> "GRANT FORCE ON ? TO " + user();
       case REVOKE_FORCE -> "REVOKE FORCE ON ? FROM " + user();
+      case GRANT_MANAGE -> "GRANT MANAGE ON LOCKS TO " + user();
+      case REVOKE_MANAGE -> "REVOKE MANAGE ON LOCKS FROM " + user();
       case GRANT_UPDATE -> "GRANT UPDATE ON SCHEMA PUBLIC TO " + user();
       case REVOKE_UPDATE -> "REVOKE UPDATE ON SCHEMA PUBLIC FROM " + user();
       // without passwords, whose salts would not be of the seed
@@ -353,7 +358,9 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case WRITE_LOCKED -> List.of(written, name);
       case GRANT_LOCK, REVOKE_LOCK, GRANT_FORCE, REVOKE_FORCE ->
           List.of(SqlValue.ofText(pattern()));
-      case GRANT_UPDATE,
+      case GRANT_MANAGE,
+          REVOKE_MANAGE,
+          GRANT_UPDATE,
           REVOKE_UPDATE,
           CREATE_USER,
           DROP_USER,

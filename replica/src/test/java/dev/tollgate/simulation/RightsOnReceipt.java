@@ -42,7 +42,7 @@ final class RightsOnReceipt {
             state ->
                 state.isAdministrator(user)
                     || state.rightsOf(user).stream()
-                        .anyMatch(right -> right.kind() == Right.Kind.LOCK && right.covers(lock)));
+                        .anyMatch(right -> right.kind() != Right.Kind.FORCE && right.isOn(lock)));
   }
 
   boolean hadRight(RequestId request) {

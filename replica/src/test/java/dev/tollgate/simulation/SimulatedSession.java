@@ -414,7 +414,9 @@ final class SimulatedSession implements Connection.Owner {
     if (dice < 18) {
       return dice < 9 ? Kind.GRANT_LOCK : Kind.REVOKE_LOCK;
     } else if (dice < 20) {
-      return dice == 18 ? Kind.GRANT_FORCE : Kind.REVOKE_FORCE;
+      return dice == 18
+          ? Kind.GRANT_FORCE
+          : simulation.isTurnOf(Kind.REVOKE_MANAGE, 2) ? Kind.REVOKE_MANAGE : Kind.REVOKE_FORCE;
     } else if (dice < 23) {
       return dice < 22 ? Kind.GRANT_UPDATE : Kind.REVOKE_UPDATE;
     } else if (dice < 27) {
@@ -427,7 +429,7 @@ final class SimulatedSession implements Connection.Owner {
       case 30, 31 -> Kind.UNLOCK_USER;
       case 32 -> Kind.EXPIRE_USER;
       case 33, 34 -> Kind.KEEP_USER;
-      default -> Kind.LIMIT_WORK;
+      default -> simulation.isTurnOf(Kind.GRANT_MANAGE, 2) ? Kind.GRANT_MANAGE : Kind.LIMIT_WORK;
     };
   }
 

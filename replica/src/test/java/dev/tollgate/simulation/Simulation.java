@@ -12,6 +12,7 @@ import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.log.LogClock;
 import dev.tollgate.node.replica.Replica;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -57,6 +58,7 @@ final class Simulation {
   private final Network network;
   private final Checker checker;
   private final RightsOnReceipt receipts = new RightsOnReceipt();
+  private final Map<Op.Kind, Integer> turns = new EnumMap<>(Op.Kind.class);
   private final Map<String, SimulatedNode> nodes = new TreeMap<>();
   private final Map<String, SimulatedProcess> processes = new TreeMap<>();
   private final List<Connection> connections = new ArrayList<>();
@@ -337,6 +339,14 @@ final class Simulation {
       checker.checkTables(node, Long.MAX_VALUE);
       node.replica().state().look(state -> state.sessions().size());
     }
+  }
+
+  /**
+   * True every so many calls, for what is too seldom to draw. There are few lock managers, and not
+   * for long: they lose no wait with a right.
+   */
+  boolean isTurnOf(Op.Kind kind, int every) {
+    return turns.merge(kind, 1, Integer::sum) % every == 0;
   }
 
   RightsOnReceipt receipts() {

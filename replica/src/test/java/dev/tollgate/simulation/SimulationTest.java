@@ -92,6 +92,7 @@ class SimulationTest {
       assertTrue(counts.getOrDefault("work limits set", 0L) > 0, "no work limit was set");
       assertTrue(counts.getOrDefault("users locked", 0L) > 0, "no user was locked");
       assertTrue(counts.getOrDefault("users made to expire", 0L) > 0, "no user was to expire");
+      assertTrue(counts.getOrDefault("lock managers made", 0L) > 0, "nobody managed locks");
       assertTrue(counts.getOrDefault("rights changed", 0L) > SEEDS, "hardly a right was changed");
       assertTrue(
           counts.getOrDefault("refused for want of a right", 0L) > SEEDS,

@@ -21,6 +21,7 @@ final class UserModel {
 
   private static final String LOCK = "LOCK";
   private static final String FORCE = "FORCE";
+  private static final String MANAGE = "MANAGE";
 
   /** By name: whether the user is an administrator. */
   private final Map<String, Boolean> users = new TreeMap<>();
@@ -93,6 +94,14 @@ final class UserModel {
     return users.isEmpty() || users.getOrDefault(user, false);
   }
 
+  boolean managesLocks(String user) {
+    return administers(user) || granted.contains(manage(user));
+  }
+
+  private static Granted manage(String user) {
+    return new Granted(user, MANAGE, "");
+  }
+
   boolean mayUpdate(String user) {
     return administers(user) || writers.contains(user);
   }
@@ -106,7 +115,7 @@ final class UserModel {
   }
 
   private boolean may(String user, String right, String lock) {
-    return administers(user)
+    return managesLocks(user)
         || granted.stream()
             .anyMatch(one -> one.user.equals(user) && one.right.equals(right) && one.covers(lock));
   }
@@ -140,6 +149,8 @@ final class UserModel {
       case GRANT_FORCE -> known ? grant(new Granted(user, FORCE, op.pattern())) : "refused";
       case REVOKE_LOCK -> revoke(new Granted(user, LOCK, op.pattern()));
       case REVOKE_FORCE -> revoke(new Granted(user, FORCE, op.pattern()));
+      case GRANT_MANAGE -> known ? grantManage(user) : "refused";
+      case REVOKE_MANAGE -> revoke(manage(user));
       case GRANT_UPDATE -> known ? done(writers.add(user)) : "refused";
       case REVOKE_UPDATE -> known ? done(writers.remove(user)) : "refused";
       case MAKE_ADMINISTRATOR -> known ? done(!users.replace(user, true)) : "refused";
@@ -178,6 +189,11 @@ final class UserModel {
       writers.remove(user);
     }
     return "0";
+  }
+
+  private String grantManage(String user) {
+    count("lock managers made");
+    return grant(manage(user));
   }
 
   private String grant(Granted right) {

@@ -379,8 +379,8 @@ public sealed interface Plan {
    * @param grant false for REVOKE
    * @param pattern the names of the locks, for LOCK and FORCE: an {@link Argument.Text} or an
    *     {@link Argument.Parameter}. In it, {@code %} stands for any characters, and {@code \%} for
-   *     the character. Null for SEQUENCE.
-   * @param sequence null for LOCK and FORCE
+   *     the character. Null for the other rights.
+   * @param sequence null for all rights but SEQUENCE
    * @param grantee a user, a role or PUBLIC, in upper case as H2 keeps these names
    */
   record ConfigureRight(
@@ -399,14 +399,19 @@ public sealed interface Plan {
       /** To call force_release_lock for locks whose names match the pattern. */
       FORCE,
       /** USAGE: to draw values from the sequence. */
-      SEQUENCE
+      SEQUENCE,
+      /** AUDIT ON CLUSTER: to see the state of the cluster, but neither rows nor tokens. */
+      AUDIT,
+      /** MANAGE ON LOCKS: to do with all locks and leases what administrators may. */
+      MANAGE
     }
 
     public ConfigureRight {
       requireNonNull(right, "right");
       requireNonNull(grantee, "grantee");
       boolean onSequence = right == Right.SEQUENCE;
-      if (onSequence != (sequence != null) || onSequence != (pattern == null)) {
+      boolean onPattern = right == Right.LOCK || right == Right.FORCE;
+      if (onSequence != (sequence != null) || onPattern != (pattern != null)) {
         throw new IllegalArgumentException(right + " on " + pattern + " and " + sequence);
       }
       if (pattern != null && !isTextOrParameter(pattern)) {

@@ -46,13 +46,31 @@ class RightsTest {
         frontend.plan("REVOKE USAGE ON SEQUENCE app.\"s\" FROM PUBLIC"));
   }
 
-  /** LOCK, FORCE and USAGE are names of roles unless ON follows. */
+  @Test
+  void rightOnEverythingIsGrantedAndRevoked() {
+    assertEquals(
+        new ConfigureRight(true, Right.AUDIT, null, null, "BOB", 0),
+        frontend.plan("GRANT AUDIT ON CLUSTER TO bob"));
+    assertEquals(
+        new ConfigureRight(false, Right.AUDIT, null, null, "BOB", 0),
+        frontend.plan("revoke audit on cluster from bob"));
+    assertEquals(
+        new ConfigureRight(true, Right.MANAGE, null, null, "PUBLIC", 0),
+        frontend.plan("GRANT MANAGE ON LOCKS TO PUBLIC"));
+    assertEquals(
+        new ConfigureRight(false, Right.MANAGE, null, null, "a b", 0).right(),
+        ((ConfigureRight) frontend.plan("REVOKE MANAGE ON LOCKS FROM \"a b\"")).right());
+  }
+
+  /** LOCK, FORCE, USAGE, AUDIT and MANAGE are names of roles unless ON follows. */
   @ParameterizedTest
   @ValueSource(
       strings = {
         "GRANT lock TO bob",
         "REVOKE force FROM bob",
         "GRANT usage TO r",
+        "GRANT audit TO r",
+        "REVOKE manage FROM r",
         "GRANT SELECT ON lock TO usage",
         "GRANT SELECT, INSERT ON TABLE t, s.u TO bob",
         "GRANT ALL PRIVILEGES ON SCHEMA app TO bob",
@@ -82,7 +100,11 @@ class RightsTest {
           REVOKE LOCK ON 'a' TO r               | SYNTAX      | 20 | expected FROM
           GRANT LOCK ON 'a' TO r, s             | SYNTAX      | 23 | unexpected ","
           GRANT LOCK ON 'a' TO r FENCED BY LOCK 'a' TOKEN 1 | SYNTAX | 24 | FENCED BY LOCK stands
-          GRANT LOCK, FORCE ON 'a' TO r         | SYNTAX      | 11 | LOCK, FORCE and USAGE are granted and revoked one at a time
+          GRANT LOCK, FORCE ON 'a' TO r         | SYNTAX      | 11 | LOCK, FORCE, USAGE, AUDIT and MANAGE are granted and revoked one at a time
+          GRANT AUDIT ON LOCKS TO r             | SYNTAX      | 16 | unexpected "LOCKS"
+          GRANT MANAGE ON CLUSTER TO r          | SYNTAX      | 17 | unexpected "CLUSTER"
+          GRANT AUDIT ON 'a' TO r               | SYNTAX      | 16 | unexpected "'a'"
+          GRANT MANAGE ON LOCKS FROM r          | SYNTAX      | 23 | expected TO
           GRANT "LOCK" ON 'a' TO r              | SYNTAX      | 14 | unexpected "ON"
           GRANT USAGE ON s TO r                 | SYNTAX      | 16 | unexpected "s"
           GRANT USAGE ON SEQUENCE s, q TO r     | SYNTAX      | 26 | unexpected ","

@@ -114,7 +114,7 @@ public sealed interface Notice {
   /** The addresses at which clients reach the nodes have changed. */
   record ClusterChanged() implements Notice {}
 
-  /** Users were created, altered or dropped. */
+  /** Users, or those who have a right on everything of a kind, may have changed. */
   record UsersChanged() implements Notice {}
 
   /** The cluster has another feature level. */

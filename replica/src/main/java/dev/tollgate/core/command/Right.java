@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A right that the database knows nothing of. Rights on tables and schemas are in the database.
  *
  * @param schema of the sequence; null for the other kinds
- * @param object a pattern of lock names, see {@link #covers}, or the name of the sequence
+ * @param object a pattern of lock names, see {@link #covers}, or the name of the sequence; {@link
+ *     #ALL} for a right on everything
  * @param grantee a user, a role or PUBLIC
  */
 public record Right(Kind kind, @Nullable String schema, String object, String grantee)
@@ -20,8 +21,20 @@ public record Right(Kind kind, @Nullable String schema, String object, String gr
     /** To take the locks whose names fit from their holders. */
     FORCE,
     /** To draw numbers from the sequence. */
-    SEQUENCE
+    SEQUENCE,
+    /** To see the state of the whole cluster, but neither rows nor tokens. */
+    AUDIT,
+    /** To do with all locks and leases what administrators may. */
+    MANAGE;
+
+    /** True for a right on everything that there is of its kind. */
+    public boolean isOnAll() {
+      return this == AUDIT || this == MANAGE;
+    }
   }
+
+  /** The object of a right on everything. */
+  public static final String ALL = "%";
 
   private static final char ANY = '%';
   private static final String ESCAPED = "\\%";
@@ -32,6 +45,9 @@ public record Right(Kind kind, @Nullable String schema, String object, String gr
     requireNonNull(grantee, "grantee");
     if ((kind == Kind.SEQUENCE) != (schema != null)) {
       throw new IllegalArgumentException(kind + " with schema " + schema);
+    }
+    if (kind.isOnAll() && !object.equals(ALL)) {
+      throw new IllegalArgumentException(kind + " on " + object);
     }
     if (!isPattern(object)) {
       throw new IllegalArgumentException("an object of " + object.length() + " characters");
@@ -76,6 +92,14 @@ public record Right(Kind kind, @Nullable String schema, String object, String gr
     return at == object.length();
   }
 
+  /** Returns true for a right with which a user may learn who holds this lock, and its token. */
+  public boolean isOn(LockName lock) {
+    return switch (kind) {
+      case LOCK, FORCE, MANAGE -> covers(lock);
+      case SEQUENCE, AUDIT -> false;
+    };
+  }
+
   @Override
   public int compareTo(Right other) {
     int order = grantee.compareTo(other.grantee);
@@ -92,6 +116,8 @@ public record Right(Kind kind, @Nullable String schema, String object, String gr
       case LOCK -> "LOCK ON '" + object + "'";
       case FORCE -> "FORCE ON '" + object + "'";
       case SEQUENCE -> "USAGE ON SEQUENCE " + schema + "." + object;
+      case AUDIT -> "AUDIT ON CLUSTER";
+      case MANAGE -> "MANAGE ON LOCKS";
     };
   }
 }

@@ -1,5 +1,7 @@
 package dev.tollgate.node.admin;
 
+import dev.tollgate.node.replica.Duties;
+
 /** Who may use a route. */
 public enum Audience {
   /**
@@ -8,6 +10,27 @@ public enum Audience {
   ANYBODY,
   /** Every user, and everybody on a cluster without users. */
   USERS,
-  /** Administrators, and everybody on a cluster without users. */
-  ADMINISTRATORS
+  /** Administrators, users with AUDIT ON CLUSTER, and everybody on a cluster without users. */
+  AUDITORS,
+  /** Administrators, users with MANAGE ON LOCKS, and everybody on a cluster without users. */
+  LOCK_MANAGERS;
+
+  /** Why a user that has logged in may not use the route. */
+  String missing() {
+    return switch (this) {
+      case ANYBODY, USERS -> throw new IllegalStateException(this + " are all users");
+      case AUDITORS -> "is no administrator, and has no right AUDIT ON CLUSTER";
+      case LOCK_MANAGERS -> "is no administrator, and has no right MANAGE ON LOCKS";
+    };
+  }
+
+  /** True for a caller that may use the route, of those that have logged in. */
+  boolean includes(Caller caller) {
+    Duties duties = caller.duties();
+    return switch (this) {
+      case ANYBODY, USERS -> true;
+      case AUDITORS -> duties.audits();
+      case LOCK_MANAGERS -> duties.managesLocks();
+    };
+  }
 }

@@ -1,5 +1,8 @@
 package dev.tollgate.node.admin;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.node.replica.Duties;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,9 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param known false for a request without a login, where users have to log in
  * @param user the user, as the cluster spells it; null if nobody has to log in, or the caller is
  *     not known
- * @param administrator whether the caller may do everything
+ * @param duties what the caller may do with what is not its own
  */
-public record Caller(boolean known, @Nullable String user, boolean administrator) {
+public record Caller(boolean known, @Nullable String user, Duties duties) {
   /** Has not logged in. */
-  static final Caller STRANGER = new Caller(false, null, false);
+  static final Caller STRANGER = new Caller(false, null, Duties.NONE);
+
+  public Caller {
+    requireNonNull(duties, "duties");
+  }
 }

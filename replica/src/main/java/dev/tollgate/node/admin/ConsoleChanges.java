@@ -25,9 +25,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What administrators change in the console: releases of locks. Each is an operation of a session
- * of that user, which the log decides on and the audit records, as if the user had called the lock
- * function in SQL. The session ends after it. Thread-safe.
+ * What administrators and lock managers change in the console: releases of locks. Each is an
+ * operation of a session of that user, which the log decides on and the audit records, as if the
+ * user had called the lock function in SQL. The session ends after it. Thread-safe.
  */
 final class ConsoleChanges {
   /** No form of a page of another address can send this header. */
@@ -71,12 +71,12 @@ final class ConsoleChanges {
         new Route(
             "POST",
             "/console/release",
-            Audience.ADMINISTRATORS,
+            Audience.LOCK_MANAGERS,
             request -> change(request, /* force= */ false)),
         new Route(
             "POST",
             "/console/force-release",
-            Audience.ADMINISTRATORS,
+            Audience.LOCK_MANAGERS,
             request -> change(request, /* force= */ true)));
   }
 

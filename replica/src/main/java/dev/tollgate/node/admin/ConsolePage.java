@@ -183,7 +183,8 @@ final class ConsolePage implements AutoCloseable {
 
   private String tooManyText() {
     return limits.watchers()
-        + " pages of the console are open, as many as this node keeps up to date: close one of them";
+        + " pages of the console are open, as many as this node keeps up to date: close one of"
+        + " them";
   }
 
   /** False once the user may no longer log in, or has become another kind of user. */
@@ -191,7 +192,7 @@ final class ConsolePage implements AutoCloseable {
     Facts facts = node.replica().facts();
     UserName viewer = ConsoleView.viewer(caller);
     boolean known = caller.user() == null ? !facts.hasUsers() : facts.mayLogIn(viewer);
-    return known && facts.isAdministrator(viewer) == caller.administrator();
+    return known && facts.duties(viewer).equals(caller.duties());
   }
 
   /** The events of one page. */

@@ -14,6 +14,7 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.node.replica.Duties;
 import dev.tollgate.node.replica.LockPicture;
 import dev.tollgate.node.replica.ReplicaFigures;
 import java.net.InetAddress;
@@ -87,10 +88,13 @@ final class ConsoleView {
   /** The JSON; call it once. */
   String text() {
     json.open('{').member("timeMillis", (Long) picture.wallMillis()).member("search", search);
+    Duties duties = caller.duties();
     json.open("viewer", '{')
         .member("user", caller.user())
-        .member("administrator", caller.administrator())
-        .member("mayChange", caller.administrator() && picture.leading())
+        .member("administrator", duties.administers())
+        .member("auditor", duties.audits())
+        .member("lockManager", duties.managesLocks())
+        .member("mayChange", duties.managesLocks() && picture.leading())
         .close('}');
     addNode();
     ConsoleMembers.write(
@@ -156,7 +160,8 @@ final class ConsoleView {
         .member("holders", (Long) (long) holds.size())
         .member("waiters", (Long) (long) lock.waiters().size())
         .open("holds", '[');
-    holds.stream().limit(room()).forEach(this::addHold);
+    boolean tokens = locks.showsToken(viewer, lock.name());
+    holds.stream().limit(room()).forEach(hold -> addHold(hold, tokens));
     json.close(']').open("queue", '[');
     lock.waiters().stream().limit(room()).forEach(this::addWaiter);
     json.close(']').close('}');
@@ -166,11 +171,11 @@ final class ConsoleView {
     return Math.min(ConsoleLimits.OF_ONE_LOCK, rows);
   }
 
-  private void addHold(Hold hold) {
+  private void addHold(Hold hold, boolean tokens) {
     rows--;
     Lease lease = hold.lease();
     json.open('{')
-        .member("token", String.valueOf(hold.token().value()))
+        .member("token", tokens ? String.valueOf(hold.token().value()) : null)
         .member("sinceMillis", (Long) (hold.sinceMicros() / MICROS))
         .member("kept", hold.onlyKeeps())
         .member("releasable", isReleasable(lease));

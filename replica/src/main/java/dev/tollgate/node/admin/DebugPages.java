@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** What helps to find out what a node is doing. For administrators, and in the audit file. */
+/** What helps to find out what a node is doing. Each call is in the audit file. */
 final class DebugPages {
   private final NodeParts node;
   private final FigureReader figures;
@@ -31,10 +31,10 @@ final class DebugPages {
         new Route(
             "GET",
             "/debug",
-            Audience.ADMINISTRATORS,
+            Audience.AUDITORS,
             request -> Answer.text(Answer.OK, "/debug/state\n/debug/threads\n")),
-        new Route("GET", "/debug/threads", Audience.ADMINISTRATORS, this::threads),
-        new Route("GET", "/debug/state", Audience.ADMINISTRATORS, this::state));
+        new Route("GET", "/debug/threads", Audience.AUDITORS, this::threads),
+        new Route("GET", "/debug/state", Audience.AUDITORS, this::state));
   }
 
   private void record(AdminRequest request, String action) {

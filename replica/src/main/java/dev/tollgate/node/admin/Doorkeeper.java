@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.client.PasswordLogin;
+import dev.tollgate.node.replica.Duties;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.wire.BearerMessage;
 import java.net.InetAddress;
@@ -68,15 +69,15 @@ final class Doorkeeper {
     }
     Decision decision = identify(audience, credentials);
     Caller caller = decision.caller();
-    if (caller == null || audience != Audience.ADMINISTRATORS || caller.administrator()) {
+    if (caller == null || audience.includes(caller)) {
       return decision;
     }
-    return refused(Answer.FORBIDDEN, "user '" + caller.user() + "' is no administrator");
+    return refused(Answer.FORBIDDEN, "user '" + caller.user() + "' " + audience.missing());
   }
 
   private Decision withoutUsers(Audience audience, Credentials credentials) {
     if (isOwnHost(credentials)) {
-      return Decision.admit(new Caller(true, null, isAdministrator(UserName.ANONYMOUS.value())));
+      return Decision.admit(new Caller(true, null, duties(UserName.ANONYMOUS.value())));
     }
     return audience == Audience.ANYBODY
         ? Decision.admit(Caller.STRANGER)
@@ -151,7 +152,7 @@ final class Doorkeeper {
     return switch (result.verdict()) {
       case RIGHT -> {
         String user = requireNonNull(result.user());
-        yield Decision.admit(new Caller(true, user, isAdministrator(user)));
+        yield Decision.admit(new Caller(true, user, duties(user)));
       }
       case WRONG -> unauthorized("the user or the password is wrong");
       case CLOSED -> refused(Answer.FORBIDDEN, requireNonNull(result.closed()));
@@ -167,8 +168,8 @@ final class Doorkeeper {
     };
   }
 
-  private boolean isAdministrator(String user) {
-    return UserName.isValid(user) && facts.isAdministrator(new UserName(user));
+  private Duties duties(String user) {
+    return UserName.isValid(user) ? facts.duties(new UserName(user)) : Duties.NONE;
   }
 
   private static Decision unauthorized(String why) {

@@ -39,7 +39,10 @@ final class LeaseRenewals {
       statement.reply(
           new Reply.Failure(
               SqlState.RIGHT_MISSING,
-              "lease " + lease + " is another user's: only that user can renew it"));
+              "lease "
+                  + lease
+                  + " is another user's: only that user, an administrator or a user with MANAGE ON"
+                  + " LOCKS can renew it"));
     }
   }
 

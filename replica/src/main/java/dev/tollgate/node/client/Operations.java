@@ -198,7 +198,7 @@ final class Operations {
   }
 
   /**
-   * The operation of GRANT and REVOKE of a right on locks or on a sequence.
+   * The operation of GRANT and REVOKE of a right that the database knows nothing of.
    *
    * @throws SQLException if the pattern is invalid
    */
@@ -211,7 +211,13 @@ final class Operations {
           case LOCK -> Right.Kind.LOCK;
           case FORCE -> Right.Kind.FORCE;
           case SEQUENCE -> Right.Kind.SEQUENCE;
+          case AUDIT -> Right.Kind.AUDIT;
+          case MANAGE -> Right.Kind.MANAGE;
         };
+    if (kind.isOnAll()) {
+      return new Operation.ChangeRight(
+          plan.grant(), new Right(kind, /* schema= */ null, Right.ALL, plan.grantee()));
+    }
     if (sequence != null) {
       String schema = sequence.schema();
       return new Operation.ChangeRight(

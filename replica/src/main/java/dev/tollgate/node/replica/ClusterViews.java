@@ -121,12 +121,12 @@ public final class ClusterViews implements LockAccess {
       case RIGHTS -> look(state -> rights(state, seen(state)));
       case FENCES -> look(state -> fences(state, seen(state)));
       case NODES -> nodes();
-      case REPLICA_CHECKS -> forAdministrators(() -> look(ClusterViews::replicaChecks));
-      case ENVIRONMENT -> forAdministrators(this::environment);
-      case SNAPSHOTS -> forAdministrators(this::snapshots);
+      case REPLICA_CHECKS -> forOverseers(() -> look(ClusterViews::replicaChecks));
+      case ENVIRONMENT -> forOverseers(this::environment);
+      case SNAPSHOTS -> forOverseers(this::snapshots);
       case TRANSACTION_LIMITS -> look(ClusterViews::transactionLimits);
       case SLOW_STATEMENTS -> slow.statements(look(this::seen));
-      case SLOW_APPLIES -> forAdministrators(slow::applies);
+      case SLOW_APPLIES -> forOverseers(slow::applies);
       case STUCK_LOCKS -> copyLocks().stuck(slow);
     };
   }
@@ -135,7 +135,8 @@ public final class ClusterViews implements LockAccess {
     return Visibility.of(state, viewer);
   }
 
-  private List<@Nullable Object[]> forAdministrators(Supplier<List<@Nullable Object[]>> rows) {
+  /** Rows that administrators and auditors see. */
+  private List<@Nullable Object[]> forOverseers(Supplier<List<@Nullable Object[]>> rows) {
     return look(state -> seen(state).all()) ? rows.get() : List.of();
   }
 
@@ -166,7 +167,7 @@ public final class ClusterViews implements LockAccess {
       return new @Nullable Object[] {
         lock.name().value(),
         lock.mode().name(),
-        hold.token().value(),
+        seen.showsToken(lock.name()) ? (Long) hold.token().value() : null,
         hold.lease().id().value(),
         hold.lease().owner(),
         hold.sinceMicros(),
@@ -312,16 +313,24 @@ public final class ClusterViews implements LockAccess {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Right right : state.rights()) {
       if (seen.shows(right)) {
-        String schema = right.schema();
         rows.add(
             new @Nullable Object[] {
               right.grantee(),
               right.kind() == Right.Kind.SEQUENCE ? "USAGE" : right.kind().name(),
-              schema == null ? right.object() : schema + "." + right.object()
+              object(right)
             });
       }
     }
     return rows;
+  }
+
+  private static String object(Right right) {
+    return switch (right.kind()) {
+      case LOCK, FORCE -> right.object();
+      case SEQUENCE -> right.schema() + "." + right.object();
+      case AUDIT -> "CLUSTER";
+      case MANAGE -> "LOCKS";
+    };
   }
 
   private static List<@Nullable Object[]> transactions(ClusterState state, Visibility seen) {

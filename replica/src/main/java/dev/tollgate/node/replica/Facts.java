@@ -106,6 +106,10 @@ public final class Facts {
 
   private volatile SortedMap<String, String> nodes = Collections.emptySortedMap();
   private volatile Map<UserName, KnownUser> users = Map.of();
+
+  /** Of users that are no administrators, and have any. */
+  private volatile Map<UserName, Duties> duties = Map.of();
+
   private volatile UniqueId loginSecret = NO_SECRET;
   private volatile long lastLease;
   private volatile int featureLevel = FeatureLevels.FIRST;
@@ -131,10 +135,10 @@ public final class Facts {
     return found != null && found.inTransaction();
   }
 
-  /** False if a lease of this id is another user's, and the user is no administrator. */
+  /** False if a lease of this id is another user's, and the user may not manage all leases. */
   public boolean mayRenew(UserName user, LeaseId id) {
     UserName owner = leaseUsers.get(id);
-    return owner == null || owner.equals(user) || isAdministrator(user);
+    return owner == null || owner.equals(user) || duties(user).managesLocks();
   }
 
   /** False if a session of this id is another user's, and the user is no administrator. */
@@ -197,6 +201,11 @@ public final class Facts {
     return account == null ? name.equals(UserName.ANONYMOUS) : account.administrator();
   }
 
+  /** What the user may do with what is not its own. */
+  public Duties duties(UserName name) {
+    return isAdministrator(name) ? Duties.ALL : duties.getOrDefault(name, Duties.NONE);
+  }
+
   /** True if a lease of this id exists or has existed. */
   public boolean leaseExisted(LeaseId id) {
     return id.value() <= lastLease;
@@ -254,6 +263,20 @@ public final class Facts {
     UniqueId secret = state.loginSecret();
     loginSecret = secret == null ? NO_SECRET : secret;
     users = all;
+    duties = dutiesIn(state);
+  }
+
+  private static Map<UserName, Duties> dutiesIn(ClusterState state) {
+    Map<UserName, Duties> all = new HashMap<>();
+    if (state.rights().stream().anyMatch(right -> right.kind().isOnAll())) {
+      for (UserAccount account : state.users()) {
+        Duties some = Duties.of(state.rightsOf(account.name()));
+        if (!some.equals(Duties.NONE)) {
+          all.put(account.name(), some);
+        }
+      }
+    }
+    return all;
   }
 
   private static SortedMap<String, String> copyOf(SortedMap<String, String> map) {

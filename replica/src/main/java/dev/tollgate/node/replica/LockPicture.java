@@ -106,6 +106,12 @@ public final class LockPicture {
     return seen != null && seen.shows(lock);
   }
 
+  /** True if the viewer may see the tokens of the lock. */
+  public boolean showsToken(UserName viewer, LockName lock) {
+    Visibility seen = viewers.get(viewer);
+    return seen != null && seen.showsToken(lock);
+  }
+
   public boolean shows(UserName viewer, Lease lease) {
     Visibility seen = viewers.get(viewer);
     return seen != null && seen.shows(lease);

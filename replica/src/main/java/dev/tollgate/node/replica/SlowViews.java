@@ -78,14 +78,22 @@ final class SlowViews {
     long now = slow.nowMicros();
     StuckLocks stuck = new StuckLocks(slow.settings(), now);
     List<@Nullable Object[]> rows = new ArrayList<>();
-    stuck.holds(locks, seen::shows).forEach(hold -> rows.add(row("HOLD", hold, now, clients)));
-    stuck.waits(locks, seen::shows).forEach(wait -> rows.add(row("WAIT", wait, now, clients)));
+    stuck
+        .holds(locks, seen::shows)
+        .forEach(hold -> rows.add(row("HOLD", hold, now, clients, seen)));
+    stuck
+        .waits(locks, seen::shows)
+        .forEach(wait -> rows.add(row("WAIT", wait, now, clients, seen)));
     return rows;
   }
 
   private static @Nullable Object[] row(
-      String what, StuckLock stuck, long nowMicros, Map<SessionId, ClientInfo> clients) {
-    FencingToken token = stuck.token();
+      String what,
+      StuckLock stuck,
+      long nowMicros,
+      Map<SessionId, ClientInfo> clients,
+      Visibility seen) {
+    FencingToken token = seen.showsToken(stuck.lock()) ? stuck.token() : null;
     ClientInfo client = clients.get(stuck.session());
     return new @Nullable Object[] {
       what,

@@ -113,6 +113,8 @@ class EntryCodecTest {
             new Operation.ChangeRight(false, new Right(Right.Kind.FORCE, null, "\\%", "PUBLIC")),
             new Operation.ChangeRight(true, new Right(Right.Kind.SEQUENCE, "APP", "S", "ANN")),
             new Operation.ChangeRight(true, new Right(Right.Kind.SEQUENCE, "", "S", "ANN")),
+            new Operation.ChangeRight(true, new Right(Right.Kind.AUDIT, null, Right.ALL, "ANN")),
+            new Operation.ChangeRight(false, new Right(Right.Kind.MANAGE, null, Right.ALL, "ANN")),
             new Operation.SetSchema("\ud83d"),
             new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
             new Operation.CreateLease(15_000, "\u0000\ud83d\ude00"),

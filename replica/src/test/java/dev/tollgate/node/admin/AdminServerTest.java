@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.Supervision;
+import dev.tollgate.node.replica.Duties;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -120,7 +121,7 @@ class AdminServerTest {
             limits,
             routes,
             (audience, changes, credentials) ->
-                Doorkeeper.Decision.admit(new Caller(true, "JO", false)),
+                Doorkeeper.Decision.admit(new Caller(true, "JO", Duties.NONE)),
             broken::add,
             new Supervision("n1", failures::add));
   }
@@ -332,7 +333,7 @@ class AdminServerTest {
   @Test
   void refusedClientThatSendsSlowlyIsCutOff() throws Exception {
     start(new AdminLimits(1, 0, BODY_BYTES, LONG, LONG, LONG));
-    assertNull(gate.enter(new Caller(true, "JO", false)));
+    assertNull(gate.enter(new Caller(true, "JO", Duties.NONE)));
     Socket slow = send("POST /counted HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nab");
     assertEquals("full\n", HttpCalls.read(slow).body());
     long begin = System.nanoTime();

@@ -17,6 +17,7 @@ import dev.tollgate.node.client.AuthenticationListener;
 import dev.tollgate.node.client.ClientFigures;
 import dev.tollgate.node.client.LoginCounts;
 import dev.tollgate.node.client.Workers;
+import dev.tollgate.node.replica.Duties;
 import dev.tollgate.node.replica.ReplicaFigures;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -131,7 +132,7 @@ class MetricsPagesTest {
   }
 
   private Scrape scrape() {
-    return scrape(page, new Caller(true, null, false));
+    return scrape(page, new Caller(true, null, Duties.NONE));
   }
 
   private static Scrape scrape(MetricsPage page, Caller caller) {

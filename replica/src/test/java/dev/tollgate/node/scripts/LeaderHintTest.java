@@ -11,6 +11,7 @@ import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Caller;
 import dev.tollgate.node.admin.Presence;
 import dev.tollgate.node.admin.ShownAnswer;
+import dev.tollgate.node.replica.Duties;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.util.List;
@@ -63,7 +64,7 @@ class LeaderHintTest {
             "a%2Fb",
             "lease=1&keep=5m",
             new byte[0],
-            new Caller(true, null, true),
+            new Caller(true, null, Duties.ALL),
             InetAddress.getAllByName(from)[0],
             name -> null,
             new Presence());

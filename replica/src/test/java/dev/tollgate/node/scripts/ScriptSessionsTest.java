@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Caller;
 import dev.tollgate.node.admin.Presence;
+import dev.tollgate.node.replica.Duties;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ class ScriptSessionsTest {
         "",
         "",
         new byte[0],
-        new Caller(true, "A", false),
+        new Caller(true, "A", Duties.NONE),
         InetAddress.getLoopbackAddress(),
         name -> null,
         new Presence());

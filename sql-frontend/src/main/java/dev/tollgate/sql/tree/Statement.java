@@ -201,8 +201,8 @@ public sealed interface Statement {
    * GRANT or REVOKE of a right that H2 does not know.
    *
    * @param right a name of {@code dev.tollgate.sql.Plan.ConfigureRight.Right}
-   * @param pattern a character literal or a parameter; null for the right to use a sequence
-   * @param sequence null for the rights on locks
+   * @param pattern a character literal or a parameter; null for all rights but LOCK and FORCE
+   * @param sequence null for all rights but the one to use a sequence
    */
   record ConfigureRight(
       boolean grant,

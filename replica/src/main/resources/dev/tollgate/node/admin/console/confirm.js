@@ -50,7 +50,7 @@ export function checkQuestion(state) {
   // a lock or a hold beyond what is shown may still be there: the node decides
   const unknown = (lock === undefined && state.matchingLocks > state.locks.length) || holders > (lock?.holds.length ?? 0);
   if (!state.viewer.mayChange) {
-    withdraw('This node takes no releases any more: it is not the leader, or you are no administrator.');
+    withdraw('This node takes no releases any more: it is not the leader, or you may not release locks of others.');
   } else if (!there && !unknown) {
     withdraw('This hold has just ended. There is nothing to release.');
   }

@@ -95,7 +95,7 @@ function holdRow(lock, hold, place, context) {
     }
   }
   return row(place === 0 ? nameCell(lock) : nameAgain(lock), holder,
-    cell('td', 'number token', 'Token', grouped(hold.token)),
+    cell('td', 'number token', 'Token', hold.token === null ? element('span', 'soft', 'hidden') : grouped(hold.token)),
     cell('td', 'number', 'Held for', since(hold.sinceMillis)),
     cell('td', 'number', 'Lease left', left(hold.lease)), actions);
 }
@@ -162,11 +162,15 @@ function contentOf(lock, context) {
     lock.holds.map(hold => context.awaited.get(hold.lease) ?? [])];
 }
 
+function seesAll(viewer) {
+  return viewer.auditor || viewer.lockManager;
+}
+
 function countText(state, search) {
   const found = plural(state.matchingLocks, 'lock', 'locks');
   const text = state.matchingLocks > state.locks.length
     ? `${found}, of which ${state.locks.length} are shown: those with the longest queues first` : found + ' held or waited for';
-  return (search ? 'Found: ' : '') + text + (state.viewer.administrator ? '' : '. You see the locks that you may acquire');
+  return (search ? 'Found: ' : '') + text + (seesAll(state.viewer) ? '' : '. You see the locks that you may acquire');
 }
 
 export function showLocks(state, search, ask, clearSearch) {
@@ -188,7 +192,7 @@ export function showLocks(state, search, ask, clearSearch) {
 function showNone(state, search, clearSearch) {
   const none = document.getElementById('lock-none');
   none.hidden = state.locks.length > 0;
-  const key = none.hidden ? '' : search + '/' + state.viewer.administrator;
+  const key = none.hidden ? '' : search + '/' + seesAll(state.viewer);
   if (none.dataset.shown === key) {
     return;
   }
@@ -199,7 +203,7 @@ function showNone(state, search, clearSearch) {
     clear.addEventListener('click', clearSearch);
     none.replaceChildren('No lock with “', visible(search), '” in its name is held or waited for.', clear);
   } else {
-    none.replaceChildren('No lock is held. ' + (state.viewer.administrator
+    none.replaceChildren('No lock is held. ' + (seesAll(state.viewer)
       ? 'A lock appears here when a client acquires it.' : 'You see the locks that you may acquire.'));
   }
 }

@@ -109,12 +109,19 @@ export function showProblems(state) {
     line => line.text === undefined ? followerNotice(line) : element('p', '', visible(line.text)));
 }
 
+function dutiesOf(viewer) {
+  if (viewer.administrator) {
+    return ['administrator'];
+  }
+  return [...(viewer.auditor ? ['auditor'] : []), ...(viewer.lockManager ? ['lock manager'] : [])];
+}
+
 export function showNode(state) {
   const role = state.node.leading ? 'leader' : state.node.role.toLowerCase();
   setText(byId('where'), visibleText(state.node.id) + ', ' + role);
   byId('where').title = 'version ' + visibleText(state.node.version);
   setText(byId('user'), state.viewer.user === null ? 'Without login'
-    : visibleText(state.viewer.user) + (state.viewer.administrator ? ', administrator' : ''));
+    : [visibleText(state.viewer.user), ...dutiesOf(state.viewer)].join(', '));
   document.title = visibleText(state.node.id) + ' – Tollgate';
 }
 
