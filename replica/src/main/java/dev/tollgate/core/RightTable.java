@@ -4,6 +4,7 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Right;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -60,7 +61,7 @@ final class RightTable {
   /** True if a right on everything of a kind is granted. */
   boolean hasRightOnAll() {
     return rights.values().stream()
-        .flatMap(SortedSet::stream)
+        .flatMap(Collection::stream)
         .anyMatch(right -> right.kind().isOnAll());
   }
 
