@@ -102,7 +102,7 @@ class FaultyLinkTest {
         .until(
             () ->
                 Thread.getAllStackTraces().keySet().stream()
-                    .noneMatch(thread -> thread.getName().startsWith("tollgate-")));
+                    .noneMatch(thread -> thread.getName().startsWith("tollgate-control-")));
     assertEquals(0, registry.size());
     assertEquals(0, standardRegistry.size());
   }

@@ -203,7 +203,7 @@ class StrangeServersTest {
   private static List<String> controlThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
-        .filter(name -> name.startsWith("tollgate-"))
+        .filter(name -> name.startsWith("tollgate-control-"))
         .toList();
   }
 
