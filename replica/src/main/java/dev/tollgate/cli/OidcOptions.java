@@ -30,19 +30,19 @@ final class OidcOptions {
   private @Nullable String audience;
 
   @Option(
-      names = "--oidc-keys",
+      names = "--oidc-jwks",
       paramLabel = "FILE|URL",
       description =
           "The keys of the issuer, a JWKS: a file, read again when it changes, or an address that"
-              + " begins with https://, fetched every five minutes. [TOLLGATE_OIDC_KEYS]")
+              + " begins with https://, fetched every five minutes. [TOLLGATE_OIDC_JWKS]")
   private @Nullable String keys;
 
   @Option(
-      names = "--oidc-keys-trust",
+      names = "--oidc-jwks-trust",
       paramLabel = "FILE",
       description =
-          "File with the certificates of the CAs of the server of --oidc-keys; PEM. Without it, the"
-              + " JDK's own. [TOLLGATE_OIDC_KEYS_TRUST]")
+          "File with the certificates of the CAs of the server of --oidc-jwks; PEM. Without it, the"
+              + " JDK's own. [TOLLGATE_OIDC_JWKS_TRUST]")
   private @Nullable Path keysTrust;
 
   @Option(
@@ -87,13 +87,13 @@ final class OidcOptions {
     if (issuer == null) {
       that.require(
           Stream.of(audience, keys, keysTrust, claim, map).allMatch(Objects::isNull),
-          "--oidc-audience, --oidc-keys, --oidc-keys-trust, --oidc-claim and --oidc-map belong to"
+          "--oidc-audience, --oidc-jwks, --oidc-jwks-trust, --oidc-claim and --oidc-map belong to"
               + " --oidc-issuer: give it, or leave them out");
       return;
     }
     that.require(
         audience != null && keys != null,
-        "--oidc-issuer needs --oidc-audience, for whom tokens have to be, and --oidc-keys, with"
+        "--oidc-issuer needs --oidc-audience, for whom tokens have to be, and --oidc-jwks, with"
             + " which the issuer signs");
     that.require(
         claim != null || map != null,

@@ -4,7 +4,6 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Right;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -60,9 +59,12 @@ final class RightTable {
 
   /** True if a right on everything of a kind is granted. */
   boolean hasRightOnAll() {
-    return rights.values().stream()
-        .flatMap(Collection::stream)
-        .anyMatch(right -> right.kind().isOnAll());
+    for (Right right : all()) {
+      if (right.kind().isOnAll()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void removeIf(Predicate<Right> obsolete) {

@@ -25,7 +25,7 @@ class LoginRuleOptionsTest {
   private static final String[] OIDC = {
     "--oidc-issuer=https://id.example.org/",
     "--oidc-audience=tollgate",
-    "--oidc-keys=https://id.example.org/keys",
+    "--oidc-jwks=https://id.example.org/keys",
   };
 
   @TempDir private Path directory;
@@ -87,7 +87,7 @@ class LoginRuleOptionsTest {
   @Test
   void tokensNeedAnIssuerAnAudienceKeysAndAUser() throws Exception {
     assertTrue(complaints("--oidc-audience=x").get(0).contains("belong to --oidc-issuer"));
-    assertTrue(complaints("--oidc-issuer=x", "--oidc-claim=sub").get(0).contains("--oidc-keys"));
+    assertTrue(complaints("--oidc-issuer=x", "--oidc-claim=sub").get(0).contains("--oidc-jwks"));
     assertTrue(complaints(OIDC).get(0).contains("--oidc-map"));
     assertEquals(List.of(), complaints(with(OIDC, "--oidc-claim=sub")));
     assertTrue(
@@ -98,7 +98,7 @@ class LoginRuleOptionsTest {
     assertThrows(IOException.class, () -> read(with(OIDC, "--oidc-map=nowhere")));
     for (String keys : List.of("http://id.example.org/keys", "nowhere")) {
       String[] wrong = with(OIDC, "--oidc-claim=sub");
-      wrong[2] = "--oidc-keys=" + keys;
+      wrong[2] = "--oidc-jwks=" + keys;
       assertThrows(IOException.class, () -> read(wrong));
     }
   }
