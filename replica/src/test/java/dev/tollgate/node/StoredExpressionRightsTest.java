@@ -139,6 +139,31 @@ class StoredExpressionRightsTest {
     }
   }
 
+  /** H2 writes such names with escapes. */
+  @Test
+  void rightsOfTheOwnerHoldForNamesThatAreNotAscii() throws Exception {
+    schema("S10");
+    run(admin, "CREATE TABLE \"GEHÄLTER\" (A INT)");
+    run(admin, "CREATE SEQUENCE \"Z\\ÄHLER\uD83D\uDD12\"");
+    run(admin, "GRANT SELECT ON \"GEHÄLTER\" TO OWNER");
+    run(admin, "GRANT USAGE ON SEQUENCE \"Z\\ÄHLER\uD83D\uDD12\" TO OWNER");
+    owners("CREATE VIEW S10.\"ÜBERSICHT\" AS SELECT A FROM PUBLIC.\"GEHÄLTER\"");
+    owners("CREATE VIEW S10.V AS SELECT A FROM S10.\"ÜBERSICHT\"");
+    owners(
+        "CREATE TABLE S10.T (ID INT, N INT DEFAULT NEXT VALUE FOR"
+            + " PUBLIC.\"Z\\ÄHLER\uD83D\uDD12\")");
+    owners("CREATE TABLE S10.U (ID INT, N INT DEFAULT (SELECT MAX(A) FROM PUBLIC.\"GEHÄLTER\"))");
+    assertNull(refusal(owner, "SELECT A FROM S10.V"));
+    assertNull(refusal(owner, "INSERT INTO S10.T (ID) VALUES (1)"));
+    assertNull(refusal(owner, "INSERT INTO S10.U (ID) VALUES (1)"));
+    run(admin, "REVOKE SELECT ON \"GEHÄLTER\" FROM OWNER");
+    run(admin, "REVOKE USAGE ON SEQUENCE \"Z\\ÄHLER\uD83D\uDD12\" FROM OWNER");
+    assertEquals("90096", refusal(owner, "SELECT A FROM S10.V"));
+    assertEquals("90096", refusal(owner, "SELECT A FROM S10.\"ÜBERSICHT\""));
+    assertEquals("90096", refusal(owner, "INSERT INTO S10.T (ID) VALUES (2)"));
+    assertEquals("90096", refusal(owner, "INSERT INTO S10.U (ID) VALUES (2)"));
+  }
+
   @Test
   void defaultDrawsWhileTheOwnerMayUseTheSequence() throws Exception {
     schema("S2");

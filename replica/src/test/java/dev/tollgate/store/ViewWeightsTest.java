@@ -76,6 +76,20 @@ class ViewWeightsTest {
         replica.run(session, "CREATE OR REPLACE VIEW W AS SELECT C, 'x' AS A FROM X"));
   }
 
+  /** H2 writes such names with escapes. */
+  @Test
+  void viewsWhoseNamesAreNotAsciiAreWeighed() {
+    String names = "CREATE VIEW \"É%d\" AS SELECT A.C FROM \"É%d\" A JOIN \"É%d\" B ON A.C = B.C";
+    replica.ok(session, "CREATE VIEW \"É0\" AS SELECT C FROM T");
+    int level = 1;
+    while (replica.run(session, String.format(names, level, level - 1, level - 1))
+        instanceof Outcome.Executed) {
+      level++;
+      assertTrue(level < 20, "none is refused");
+    }
+    refused(String.format(names, level, level - 1, level - 1));
+  }
+
   @Test
   void viewWithNamedQueriesWeighsFiftyTimes() {
     replica.ok(session, "CREATE VIEW V1 AS WITH X AS (SELECT C FROM V0) SELECT A.C FROM X A, X B");
@@ -115,6 +129,28 @@ class ViewWeightsTest {
     refused("CREATE VIEW F" + missing + " AS SELECT C FROM T");
     replica.ok(session, "CREATE TABLE F" + missing + "(C INT)");
     replica.ok(session, "INSERT INTO T SELECT C + 10 FROM F30 WHERE C = 1");
+  }
+
+  /** A text that H2 could not read is as the client wrote it. */
+  @Test
+  void viewsThatAreForcedWithEscapedNamesAreWeighedToo() {
+    String sql =
+        "CREATE FORCE VIEW U&\"\\00c9%d\" AS SELECT A.C FROM U&\"\\00c9%d\" A, u&\"\\+0000C9%d\" B";
+    int missing = 30;
+    while (replica.run(session, String.format(sql, missing, missing - 1, missing - 1))
+        instanceof Outcome.Executed) {
+      missing--;
+      assertTrue(missing > 0, "none is refused");
+    }
+    assertEquals(30 - 14, missing);
+    Outcome.SqlFailed hidden =
+        assertInstanceOf(
+            Outcome.SqlFailed.class,
+            replica.run(
+                session,
+                "CREATE FORCE VIEW E1 AS SELECT C FROM U&\"!00c9\" /* hidden */ UESCAPE '!'"));
+    assertEquals("54001", hidden.sqlState(), hidden.message());
+    replica.ok(session, "CREATE VIEW E2 AS SELECT C FROM U&\"!0054\" UESCAPE '!'");
   }
 
   private static String forced(int i) {

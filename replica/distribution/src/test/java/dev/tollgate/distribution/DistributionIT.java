@@ -17,6 +17,7 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -319,6 +320,14 @@ class DistributionIT {
                   + "="
                   + environment.get("TOLLGATE_RAFT_ADDRESS").replaceAll(":.*", ""));
       assertEquals(0, certificates.status(), certificates.err());
+      // as the secret of the node has them
+      for (String kind : List.of("crt", "key")) {
+        Path tls = files.resolve("tls");
+        Files.move(
+            tls.resolve(id + "." + kind),
+            tls.resolve("tls." + kind),
+            StandardCopyOption.REPLACE_EXISTING);
+      }
       environment.put("JAVA_HOME", java);
       Commands.Ended check =
           Commands.run(directory, environment, program, "server", "--check-config");

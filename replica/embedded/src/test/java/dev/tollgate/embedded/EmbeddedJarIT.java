@@ -72,6 +72,7 @@ class EmbeddedJarIT {
                 "dev/tollgate/h2",
                 "dev/tollgate/log",
                 "dev/tollgate/node",
+                "dev/tollgate/seal",
                 "dev/tollgate/snapshot",
                 "dev/tollgate/sql",
                 "dev/tollgate/store")),

@@ -45,7 +45,12 @@ import org.h2.util.StringUtils;
  */
 final class ViewWeights {
   /** Anything that may be a name in the text of a view that H2 could not read yet. */
-  private static final Pattern NAME = Pattern.compile("\"((?:[^\"]++|\"\")++)\"|\\w+");
+  private static final Pattern NAME =
+      Pattern.compile("(U&)?\"((?:[^\"]++|\"\")++)\"|\\w+", Pattern.CASE_INSENSITIVE);
+
+  /** Names are escaped in a way that only the parser of H2 reads. */
+  private static final Pattern OTHER_ESCAPES =
+      Pattern.compile("\\bUESCAPE\\b", Pattern.CASE_INSENSITIVE);
 
   /**
    * The keyword WITH: H2 writes it only before a list of named queries; in a string it only adds
@@ -91,6 +96,11 @@ final class ViewWeights {
    */
   static void require(
       SessionLocal session, Schema schema, String name, String sql, boolean readable) {
+    if (!readable && OTHER_ESCAPES.matcher(sql).find()) {
+      throw Exhausted.work(
+          "the view was not made, because a table that it uses is missing, and UESCAPE hides which"
+              + " views it will use: write its names without UESCAPE");
+    }
     ViewWeights views = of(Views.of(session));
     views.add(nameOf(schema, name), name, new Text(sql, readable));
     views.requireNoCircle(nameOf(schema, name));
@@ -249,8 +259,11 @@ final class ViewWeights {
     List<String> found = new ArrayList<>();
     Matcher names = NAME.matcher(sql);
     while (names.find()) {
-      String quoted = names.group(1);
+      String quoted = names.group(2);
       String name = quoted == null ? names.group() : quoted.replace("\"\"", "\"");
+      if (names.group(1) != null) {
+        name = FullNames.unescaped(name);
+      }
       found.addAll(named.getOrDefault(name.toUpperCase(Locale.ROOT), List.of()));
     }
     return found;
