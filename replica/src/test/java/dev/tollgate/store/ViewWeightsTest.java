@@ -134,11 +134,8 @@ class ViewWeightsTest {
   /** A text that H2 could not read is as the client wrote it. */
   @Test
   void viewsThatAreForcedWithEscapedNamesAreWeighedToo() {
-    String sql =
-        "CREATE FORCE VIEW U&\"\\00c9%d\" AS SELECT A.C FROM U&\"\\00c9%d\" A, u&\"\\+0000C9%d\" B";
     int missing = 30;
-    while (replica.run(session, String.format(sql, missing, missing - 1, missing - 1))
-        instanceof Outcome.Executed) {
+    while (replica.run(session, escaped(missing)) instanceof Outcome.Executed) {
       missing--;
       assertTrue(missing > 0, "none is refused");
     }
@@ -151,6 +148,17 @@ class ViewWeightsTest {
                 "CREATE FORCE VIEW E1 AS SELECT C FROM U&\"!00c9\" /* hidden */ UESCAPE '!'"));
     assertEquals("54001", hidden.sqlState(), hidden.message());
     replica.ok(session, "CREATE VIEW E2 AS SELECT C FROM U&\"!0054\" UESCAPE '!'");
+  }
+
+  private static String escaped(int i) {
+    String below = "00c9" + (i - 1);
+    return "CREATE FORCE VIEW U&\"\\00c9"
+        + i
+        + "\" AS SELECT A.C FROM U&\"\\"
+        + below
+        + "\" A, u&\"\\+00"
+        + below
+        + "\" B";
   }
 
   private static String forced(int i) {
