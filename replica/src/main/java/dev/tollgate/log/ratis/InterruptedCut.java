@@ -42,14 +42,14 @@ final class InterruptedCut {
    * LogCheck}.
    *
    * @param synced the last entry that is known to have been synced; empty if that is not known
+   * @return whether anything was changed
    */
-  static void finish(Path log, OptionalLong synced) throws IOException {
-    if (synced.isPresent()) {
-      new InterruptedCut(log, synced.getAsLong()).finish();
-    }
+  static boolean finish(Path log, OptionalLong synced) throws IOException {
+    return synced.isPresent() && new InterruptedCut(log, synced.getAsLong()).finish();
   }
 
-  private void finish() throws IOException {
+  private boolean finish() throws IOException {
+    boolean changed = false;
     for (int i = 0; i < segments.size(); i++) {
       Path segment = segments.get(i);
       OptionalLong named = LogTail.lastByName(segment);
@@ -58,24 +58,27 @@ final class InterruptedCut {
       long found = first + entries.count() - 1;
       boolean isShort = found < named.orElse(found);
       if (!entries.areWhole() && (isShort || named.isEmpty())) {
-        return;
+        return changed;
       }
       long last = isShort ? found : named.orElse(found);
       boolean isLast = i + 1 == segments.size();
       boolean goesOn = !isLast && !isShort && Snapshots.firstIndex(segments.get(i + 1)) == last + 1;
       if (!goesOn && synced > last) {
-        return;
+        return changed;
       }
       if (!goesOn && !isLast) {
         removeFrom(i + 1, last);
+        changed = true;
       }
       if (isShort || (goesOn && named.isEmpty())) {
         end(segment, first, last);
+        changed = true;
       }
       if (!goesOn) {
-        return;
+        return changed;
       }
     }
+    return changed;
   }
 
   /** Removes segments from the last one on, so that the next start can go on with that. */

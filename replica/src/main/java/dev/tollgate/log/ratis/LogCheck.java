@@ -75,6 +75,10 @@ final class LogCheck {
             .toList();
     for (Path segment : segments) {
       check.read(segment);
+      if (LogTail.lastByName(segment).isEmpty()
+          && !segment.equals(segments.get(segments.size() - 1))) {
+        throw LogTail.damaged(segment, "it is not closed, and others follow");
+      }
     }
     for (Map.Entry<Path, Long> segment : check.longer.entrySet()) {
       LOG.warn(

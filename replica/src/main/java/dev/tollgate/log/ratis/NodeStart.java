@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.ApplyThread;
 import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
@@ -50,7 +51,6 @@ final class NodeStart {
     if (covered != null) {
       LogTail.removeCovered(files.log(), covered.getIndex());
     }
-    InterruptedCut.finish(files.log(), files.syncs().known());
     TermIndex logged = checked(covered);
     for (TermIndex entry : new TermIndex[] {covered, logged}) {
       if (entry != null) {
@@ -70,7 +70,7 @@ final class NodeStart {
    * ends (Raft, figure 13); a node may stop before it has removed that log.
    */
   private @Nullable TermIndex checked(@Nullable TermIndex covered) throws IOException {
-    LogCheck.Result log = LogCheck.run(files.log(), covered, sealed);
+    LogCheck.Result log = whole(covered);
     if (covered == null || !log.overruled()) {
       return log.last();
     }
@@ -78,6 +78,18 @@ final class NodeStart {
     files.syncs().begin(covered.getIndex());
     LogTail.removeOverruled(files.log(), covered.getIndex());
     return null;
+  }
+
+  /** A log that was being cut is read once more; other starts read it once. */
+  private LogCheck.Result whole(@Nullable TermIndex covered) throws IOException {
+    try {
+      return LogCheck.run(files.log(), covered, sealed);
+    } catch (CorruptLogException damaged) {
+      if (!InterruptedCut.finish(files.log(), files.syncs().known())) {
+        throw damaged;
+      }
+      return LogCheck.run(files.log(), covered, sealed);
+    }
   }
 
   /** Restores on an apply thread, because the calling thread has a stack of its own size. */

@@ -1,6 +1,7 @@
 package dev.tollgate.log.ratis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.log.entry.CorruptLogException;
@@ -54,7 +55,7 @@ class InterruptedCutTest {
     InterruptedCut.finish(directory, OptionalLong.of(synced));
     assertEquals(List.of(left.split(" ", -1)), names());
     LogCheck.run(directory, null, new SealedEntries(DataKeys.off(), directory));
-    InterruptedCut.finish(directory, OptionalLong.of(synced));
+    assertFalse(InterruptedCut.finish(directory, OptionalLong.of(synced)));
     assertEquals(List.of(left.split(" ", -1)), names(), "a second time");
   }
 
@@ -73,9 +74,12 @@ class InterruptedCutTest {
   void lostEntriesThatWereSyncedStayDamage(String files, String synced) throws IOException {
     write(files);
     List<String> before = names();
-    InterruptedCut.finish(
-        directory,
-        synced.equals("none") ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(synced)));
+    assertFalse(
+        InterruptedCut.finish(
+            directory,
+            synced.equals("none")
+                ? OptionalLong.empty()
+                : OptionalLong.of(Long.parseLong(synced))));
     assertEquals(before, names());
     assertThrows(
         CorruptLogException.class,

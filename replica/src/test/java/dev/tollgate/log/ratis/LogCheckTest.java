@@ -67,6 +67,13 @@ class LogCheckTest {
   }
 
   @Test
+  void onlyTheLastSegmentIsOpen() throws IOException {
+    Path open = segment("log_inprogress_0", 1, 0, 3);
+    segment("log_inprogress_4", 1, 4, 4);
+    assertDamaged(open, "it is not closed, and others follow");
+  }
+
+  @Test
   void nameSaysWhichEntryIsTheLast() throws IOException {
     segment("log_inprogress_4", 1, 4, 4);
     assertDamaged(segment("log_0-3", 1, 0, 2), "it ends with entry 2");
