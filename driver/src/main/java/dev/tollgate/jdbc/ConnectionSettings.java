@@ -74,7 +74,7 @@ record ConnectionSettings(
    */
   static ConnectionSettings parse(String url, Properties properties) throws SQLException {
     int question = url.indexOf('?');
-    String place = url.substring(PREFIX.length(), question < 0 ? url.length() : question);
+    String place = place(url, question);
     Map<TollgateProperty, String> values = new EnumMap<>(TollgateProperty.class);
     for (String key : properties.stringPropertyNames()) {
       if (TollgateProperty.resembles(key)) {
@@ -101,6 +101,19 @@ record ConnectionSettings(
             TollgateProperty.PRODUCT_NAME, TollgateProperty.PRODUCT_NAME.defaultValue()),
         new Values(values, url).count(TollgateProperty.FETCH_SIZE),
         new Values(values, url).duration(TollgateProperty.LOCK_TIMEOUT));
+  }
+
+  private static String place(String url, int question) throws SQLException {
+    String place = url.substring(PREFIX.length(), question < 0 ? url.length() : question);
+    int semicolon = place.indexOf(';');
+    if (semicolon < 0) {
+      return place;
+    }
+    var fault = H2UrlSettings.fault(place.substring(semicolon + 1));
+    if (fault.isPresent()) {
+      throw wrong(url, fault.get());
+    }
+    return place.substring(0, semicolon);
   }
 
   private static void readQuery(String url, String query, Map<TollgateProperty, String> values)
@@ -269,8 +282,17 @@ record ConnectionSettings(
         1 + (jar ? main.replace('\\', '/').lastIndexOf('/') : main.lastIndexOf('.')));
   }
 
-  /** Leaves out a password, and what may be one: a property whose name is nearly that. */
-  private static String withoutPassword(String url) {
+  /**
+   * Leaves out a password, and what may be one: a property whose name is nearly that, and all
+   * settings of H2.
+   */
+  private static String withoutPassword(String given) {
+    int end = given.indexOf('?');
+    int semicolon = given.indexOf(';');
+    String url =
+        semicolon < 0 || (end >= 0 && end < semicolon)
+            ? given
+            : given.substring(0, semicolon) + (end < 0 ? "" : given.substring(end));
     int question = url.indexOf('?');
     if (question < 0) {
       return url;

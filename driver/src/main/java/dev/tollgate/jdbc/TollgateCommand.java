@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.h2.api.ErrorCode;
 import org.h2.command.CommandInterface;
-import org.h2.engine.SysProperties;
 import org.h2.expression.ParameterInterface;
 import org.h2.message.DbException;
 import org.h2.message.Trace;
@@ -42,9 +41,11 @@ final class TollgateCommand implements CommandInterface {
 
   private static final int MAX_BYTES_PER_CHAR = 3;
 
+  /** The fetch size of a statement whose rows are all fetched when the query runs. */
+  static final int ALL_ROWS = Integer.MAX_VALUE;
+
   private final StatementRunner runner;
   private final String sql;
-  private final int defaultFetchSize;
   private final Supplier<Duration> timeout;
   private final StatementKind kind;
   private @Nullable ArrayList<TollgateParameter> parameters;
@@ -54,14 +55,11 @@ final class TollgateCommand implements CommandInterface {
   private boolean asked;
 
   /**
-   * @param defaultFetchSize rows per page if the statement sets none, 0 to fetch all at once
    * @param timeout read when the statement runs
    */
-  TollgateCommand(
-      StatementRunner runner, String sql, int defaultFetchSize, Supplier<Duration> timeout) {
+  TollgateCommand(StatementRunner runner, String sql, Supplier<Duration> timeout) {
     this.runner = runner;
     this.sql = sql;
-    this.defaultFetchSize = defaultFetchSize;
     this.timeout = timeout;
     this.kind = StatementKind.of(sql);
   }
@@ -132,17 +130,12 @@ final class TollgateCommand implements CommandInterface {
     if (kind != StatementKind.CALL && !isQuery()) {
       throw DbException.get(ErrorCode.METHOD_ONLY_ALLOWED_FOR_QUERY);
     }
-    int pageRows = scrollable ? 0 : pageRows(fetchSize);
+    int pageRows = scrollable || fetchSize == ALL_ROWS ? 0 : fetchSize;
     ClusterSession.Statement statement =
         statement(false, new KeyRequest.None(), maxRows, pageRows, List.of(parameterSet()));
     // a statement that the node treats as a query changes no schema, whatever its first word
     StatementKind known = kind == StatementKind.CALL ? kind : StatementKind.QUERY;
     return runner.query(statement, known, pageRows == 0);
-  }
-
-  /** Rows per page; H2 passes its own default if the application set no fetch size. */
-  private int pageRows(int fetchSize) {
-    return fetchSize == SysProperties.SERVER_RESULT_SET_FETCH_SIZE ? defaultFetchSize : fetchSize;
   }
 
   @Override

@@ -216,18 +216,17 @@ public final class TollgateConnection extends JdbcConnection {
 
   @Override
   public Statement createStatement() throws SQLException {
-    return TollgateStatement.over(super.createStatement(), session.runner());
+    return over(super.createStatement());
   }
 
   @Override
   public Statement createStatement(int type, int concurrency) throws SQLException {
-    return TollgateStatement.over(super.createStatement(type, concurrency), session.runner());
+    return over(super.createStatement(type, concurrency));
   }
 
   @Override
   public Statement createStatement(int type, int concurrency, int holdability) throws SQLException {
-    return TollgateStatement.over(
-        super.createStatement(type, concurrency, holdability), session.runner());
+    return over(super.createStatement(type, concurrency, holdability));
   }
 
   @Override
@@ -282,9 +281,15 @@ public final class TollgateConnection extends JdbcConnection {
    * Returns a statement that a node has accepted. Reading the parameters makes {@link
    * TollgateCommand} ask the node, unless this connection has prepared the same text before.
    */
-  private static <T extends PreparedStatement> T checked(T statement) throws SQLException {
+  private <T extends PreparedStatement> T checked(T statement) throws SQLException {
     statement.getParameterMetaData();
+    statement.setFetchSize(session.fetchSize());
     return statement;
+  }
+
+  private Statement over(Statement statement) throws SQLException {
+    statement.setFetchSize(session.fetchSize());
+    return TollgateStatement.over(statement, session.runner());
   }
 
   @Override

@@ -60,7 +60,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
     this.cluster = cluster;
     this.runner =
         new StatementRunner(cluster, this, () -> schema = null, transaction, this::queryTimeout);
-    this.fetchSize = fetchSize;
+    this.fetchSize = fetchSize == 0 ? TollgateCommand.ALL_ROWS : fetchSize;
     TraceSystem silent = new TraceSystem(null);
     silent.setLevelFile(TraceSystem.OFF);
     this.trace = silent.getTrace(Trace.JDBC);
@@ -68,6 +68,11 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
 
   ClusterSession cluster() {
     return cluster;
+  }
+
+  /** Rows per page, or {@link TollgateCommand#ALL_ROWS}, if the statement sets none. */
+  int fetchSize() {
+    return fetchSize;
   }
 
   /** The time limit of statements; zero for no limit. */
@@ -95,7 +100,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   }
 
   private TollgateCommand command(String sql) {
-    return new TollgateCommand(runner, sql, fetchSize, this::queryTimeout);
+    return new TollgateCommand(runner, sql, this::queryTimeout);
   }
 
   @Override

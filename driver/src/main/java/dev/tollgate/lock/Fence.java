@@ -78,9 +78,7 @@ public final class Fence {
               + token
               + " ends before the next statement: call setAutoCommit(false) first");
     }
-    Fence fence = of(connection, lock, token);
-    fence.create(connection);
-    fence.raise(connection);
+    of(connection, lock, token).create(connection);
   }
 
   /** As {@link #guard(Connection, String, long)}, under a lock that is held. */
@@ -89,16 +87,25 @@ public final class Fence {
     guard(connection, lock.name(), lock.token());
   }
 
-  /** Makes the table and the row unless they are there; others may do so at the same time. */
+  /**
+   * Makes the table and the row unless they are there, and raises the row as {@link #raise} does;
+   * others may do so at the same time.
+   *
+   * <p>No query precedes the update: at REPEATABLE READ, the default of MySQL and MariaDB, all
+   * queries of a transaction read what was committed before its first one, so a holder that waited
+   * for its predecessor would not read what that has written.
+   *
+   * @throws StaleTokenException if a later holder has written
+   */
   public void create(Connection connection) throws SQLException {
     if (!tableExists(connection)) {
       attempt(connection, "CREATE TABLE " + qualified() + COLUMNS, this::tableExists);
     }
-    if (!rowExists(connection)) {
+    if (!isRaised(connection)) {
       attempt(
           connection,
           "INSERT INTO " + qualified() + "(name, token) VALUES (?, ?)",
-          this::rowExists,
+          this::isRaisedOrStale,
           lock,
           token);
     }
@@ -108,19 +115,33 @@ public final class Fence {
    * Raises the row to the token, which waits for a transaction of another holder that is still
    * open. In autocommit this is a check and no more: nothing keeps later holders waiting.
    *
-   * @throws StaleTokenException if a later holder has written
+   * @throws StaleTokenException if a later holder has written, or the row is gone
    */
   public void raise(Connection connection) throws SQLException {
+    if (!isRaised(connection)) {
+      throw new StaleTokenException(lock, token);
+    }
+  }
+
+  private boolean isRaised(Connection connection) throws SQLException {
     try (PreparedStatement raise =
         connection.prepareStatement(
             "UPDATE " + qualified() + " SET token = ? WHERE name = ? AND token <= ?")) {
       raise.setLong(1, token);
       raise.setString(2, lock);
       raise.setLong(3, token);
-      if (raise.executeUpdate() == 0) {
-        throw new StaleTokenException(lock, token);
-      }
+      return raise.executeUpdate() > 0;
     }
+  }
+
+  private boolean isRaisedOrStale(Connection connection) throws SQLException {
+    if (isRaised(connection)) {
+      return true;
+    }
+    if (rowExists(connection)) {
+      throw new StaleTokenException(lock, token);
+    }
+    return false;
   }
 
   /** Whether another program has done it. */

@@ -102,13 +102,15 @@ final class SocketFrameChannel implements FrameChannel {
     if (resolved.isUnresolved()) {
       throw new UnknownHostException("no address is known for host '" + address.host() + "'");
     }
+    SocketThreads.Work<SocketFrameChannel> connecting =
+        () -> connect(resolved, address, tls, timeout, watch, environment);
     try {
-      return connect(resolved, address, tls, timeout, watch, environment);
+      return SocketThreads.run(connecting);
     } catch (NoTlsException e) {
       if (!tls.doWithout(address)) {
         throw e;
       }
-      return connect(resolved, address, tls, timeout, watch, environment);
+      return SocketThreads.run(connecting);
     }
   }
 
@@ -135,7 +137,15 @@ final class SocketFrameChannel implements FrameChannel {
   }
 
   @Override
-  public synchronized void send(Frame frame) throws IOException {
+  public void send(Frame frame) throws IOException {
+    SocketThreads.run(
+        () -> {
+          write(frame);
+          return frame;
+        });
+  }
+
+  private synchronized void write(Frame frame) throws IOException {
     writer.clear();
     frame.writeHeader(writer);
     writer.raw(frame.body(), 0, frame.body().length);
@@ -181,6 +191,10 @@ final class SocketFrameChannel implements FrameChannel {
 
   @Override
   public Optional<Frame> receive(Duration timeout) throws IOException {
+    return SocketThreads.run(() -> read(timeout));
+  }
+
+  private Optional<Frame> read(Duration timeout) throws IOException {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (true) {
       int missing = missingBytes();

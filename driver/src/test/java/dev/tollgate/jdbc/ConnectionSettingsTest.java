@@ -13,6 +13,7 @@ import dev.tollgate.wire.ReadConsistency;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +87,41 @@ class ConnectionSettingsTest {
     assertTrue(e.getMessage().contains(part), e.getMessage());
     assertTrue(e.getMessage().contains(url), e.getMessage());
     assertEquals("22023", e.getSQLState());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mem:t;MODE=PostgreSQL            | ';MODE' is a setting of H2's URLs",
+        "embedded:./data;mode=MySQL       | the mode REGULAR alone",
+        "//h1/;NON_KEYWORDS=VALUE         | double quotes",
+        "mem:t;DB_CLOSE_DELAY=-1;INIT=X   | as a migration",
+        "mem:;LOCK_TIMEOUT=5000           | ?lockTimeout=",
+        "mem:t;DATABASE_TO_UPPER=FALSE    | upper case",
+        "mem:t;USER=sa;PASSWORD=geheim    | ?user=name",
+        "mem:t;PASSWORD=geheim            | beside the URL",
+        "mem:t;geheim                     | has no value",
+        "mem:t;TRACE_LEVEL_FILE=geheim    | ';TRACE_LEVEL_FILE'",
+      })
+  void settingOfH2ThatDoesNotHoldIsRefused(String place, String part) {
+    SQLException e = assertThrows(SQLException.class, () -> parse("jdbc:tollgate:" + place));
+    assertTrue(e.getMessage().contains(part), e.getMessage());
+    assertFalse(e.getMessage().toLowerCase(Locale.ROOT).contains("geheim"), e.getMessage());
+    assertEquals("22023", e.getSQLState());
+  }
+
+  @Test
+  void settingOfH2ThatHoldsIsAccepted() throws Exception {
+    String settings =
+        ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE;Mode=Regular;DATABASE_TO_UPPER=true;";
+    ConnectionSettings memory = parse("jdbc:tollgate:mem:t" + settings + "?lease=3s");
+    assertEquals(new ClusterTarget.InMemory("t"), memory.target());
+    assertEquals(Duration.ofSeconds(3), memory.session().lease());
+    assertEquals("jdbc:tollgate:mem:t?lease=3s", memory.url());
+    assertEquals(
+        new ClusterTarget.Embedded(Path.of("data")),
+        parse("jdbc:tollgate:embedded:data" + settings).target());
   }
 
   @ParameterizedTest

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.fake.FakeCluster;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PagingTest {
@@ -99,16 +102,27 @@ class PagingTest {
     }
   }
 
-  @Test
-  void theFetchSizeOfTheStatementWins() throws Exception {
-    try (Connection connection = connect("");
-        Statement statement = connection.createStatement()) {
-      statement.setFetchSize(10);
-      try (ResultSet rows = statement.executeQuery(MANY)) {
-        assertEquals(1, cluster.openCursors());
-        assertEquals(10, cluster.received().get(0).pageRows());
-        assertEquals(ROWS, count(rows));
+  /** 100 is H2's own default. */
+  @ParameterizedTest
+  @ValueSource(ints = {10, 100, 1000})
+  void theFetchSizeOfTheStatementWins(int size) throws Exception {
+    for (String url : new String[] {"", "fetchSize=7"}) {
+      try (Connection connection = connect(url);
+          Statement statement = connection.createStatement();
+          PreparedStatement prepared = connection.prepareStatement(MANY)) {
+        statement.setFetchSize(size);
+        prepared.setFetchSize(size);
+        assertPaged(statement.executeQuery(MANY), size);
+        assertPaged(prepared.executeQuery(), size);
       }
+    }
+  }
+
+  private void assertPaged(ResultSet result, int size) throws SQLException {
+    try (ResultSet rows = result) {
+      assertEquals(1, cluster.openCursors());
+      assertEquals(size, cluster.received().get(cluster.received().size() - 1).pageRows());
+      assertEquals(ROWS, count(rows));
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
@@ -18,14 +19,18 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SocketFrameChannelTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 
   private ServerSocket server;
   private SocketFrameChannel channel;
@@ -73,6 +78,51 @@ class SocketFrameChannelTest {
       assertEquals(1, one.requestId());
       assertArrayEquals(new byte[] {1, 2, 3}, two.body());
     }
+  }
+
+  /** What interrupts a platform thread, and a virtual one where the JVM has them. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anInterruptEndsNeitherSendingNorReceiving(boolean virtual) throws Exception {
+    CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+    CompletableFuture<Frame> received = new CompletableFuture<>();
+    Thread caller =
+        start(
+            virtual,
+            () -> {
+              try {
+                received.complete(channel.receive(Duration.ofSeconds(10)).orElseThrow());
+                channel.send(new Frame(0x01, 8, 0, new byte[0]));
+                interrupted.complete(Thread.currentThread().isInterrupted());
+              } catch (IOException | RuntimeException e) {
+                received.completeExceptionally(e);
+                interrupted.completeExceptionally(e);
+              }
+            });
+    await().until(() -> isWaiting(caller));
+    caller.interrupt();
+    node.getOutputStream().write(bytes(new Frame(0x87, 7, 0, new byte[0])));
+    assertEquals(7, received.get(10, TimeUnit.SECONDS).requestId());
+    assertTrue(interrupted.get(10, TimeUnit.SECONDS), "the interrupt was lost");
+    byte[] expected = bytes(new Frame(0x01, 8, 0, new byte[0]));
+    assertArrayEquals(expected, node.getInputStream().readNBytes(expected.length));
+    caller.join();
+  }
+
+  /** A platform thread within a read of a socket is RUNNABLE for the JVM. */
+  private static boolean isWaiting(Thread caller) {
+    return caller.getState() == Thread.State.WAITING
+        || Arrays.stream(caller.getStackTrace()).anyMatch(e -> e.getMethodName().equals("receive"));
+  }
+
+  private static Thread start(boolean virtual, Runnable work) throws Exception {
+    if (!virtual) {
+      Thread thread = new Thread(work);
+      thread.start();
+      return thread;
+    }
+    assumeTrue(Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS);
+    return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, work);
   }
 
   @Test

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The row of a lock in a database that knows nothing of the lock. */
 @Timeout(60)
@@ -41,9 +43,7 @@ abstract class FenceContract {
   void begin() throws SQLException {
     first = connect();
     second = connect();
-    try (Statement statement = first.createStatement()) {
-      statement.execute("DROP TABLE IF EXISTS tollgate_fence");
-    }
+    execute(first, "DROP TABLE IF EXISTS tollgate_fence");
     first.setAutoCommit(false);
     second.setAutoCommit(false);
   }
@@ -56,11 +56,22 @@ abstract class FenceContract {
   }
 
   private static long token(Connection connection) throws SQLException {
+    return number(connection, "SELECT token FROM tollgate_fence WHERE name = 'job'");
+  }
+
+  private static long number(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery("SELECT token FROM tollgate_fence WHERE name = 'job'")) {
+        ResultSet row = statement.executeQuery(sql)) {
       row.next();
       return row.getLong(1);
+    }
+  }
+
+  private static void execute(Connection connection, String... statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
     }
   }
 
@@ -127,6 +138,33 @@ abstract class FenceContract {
     }
     second.commit();
     former.get(30, TimeUnit.SECONDS);
+  }
+
+  /** At the isolation that the database has by default. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void laterHolderReadsWhatTheFormerOneHasWrittenWhileItWaited(boolean rowIsThere)
+      throws Exception {
+    Fence.guard(first, rowIsThere ? "job" : "another", 6);
+    execute(first, "DROP TABLE IF EXISTS counter", "CREATE TABLE counter(n INT)");
+    execute(first, "INSERT INTO counter VALUES (0)");
+    first.commit();
+    Fence.guard(first, "job", 7);
+    execute(first, "UPDATE counter SET n = n + 1");
+    Future<Long> later =
+        threads.submit(
+            () -> {
+              Fence.guard(second, "job", 8);
+              return number(second, "SELECT n FROM counter");
+            });
+    try (Connection watcher = connect()) {
+      await().atMost(Duration.ofSeconds(30)).until(() -> waiting(watcher) > 0);
+    }
+    first.commit();
+    assertEquals(1, later.get(30, TimeUnit.SECONDS));
+    second.rollback();
+    execute(first, "DROP TABLE counter");
+    first.commit();
   }
 
   @Test

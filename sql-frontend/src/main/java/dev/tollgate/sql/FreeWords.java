@@ -53,7 +53,7 @@ final class FreeWords {
       if (isWord(token)
           && (isName(tokens, i, lists)
               || placed.isName(i)
-              || (isFunction(token) && placed.isTable(i)))) {
+              || (isFunction(token) && (placed.isTable(i) || isAt(tokens, i - 1, "AS"))))) {
         token.kind = TollgateParserConstants.IDENTIFIER;
       }
     }
@@ -112,7 +112,7 @@ final class FreeWords {
   }
 
   private static boolean isAt(List<Token> tokens, int index, String word) {
-    return index < tokens.size() && tokens.get(index).image.equalsIgnoreCase(word);
+    return index >= 0 && index < tokens.size() && tokens.get(index).image.equalsIgnoreCase(word);
   }
 
   private static boolean isWord(Token token) {

@@ -21,13 +21,17 @@ final class PlacedWords {
           INSERT INTO LATERAL LEADING MERGE NCHAR NCLOB NEXT ONLY OUTER OVER OVERLAPS REGEXP ROWS
           THEN TRAILING UPDATE""");
 
+  /** Names of columns to H2, which Calcite reads as the unit of an interval. */
+  private static final Set<String> UNITS = Set.of("MONTH", "YEAR");
+
   /** Tokens after which a name or a value begins. */
   private static final Set<String> BEFORE_A_NAME =
       words(
           """
           , ( = < > <= >= <> != + - * / % || ADD ALTER AND AS BETWEEN BY CASE COLUMN CONSTRAINT
-          DISTINCT DOMAIN DROP ELSE EXISTS FROM HAVING ILIKE INTO JOIN LIKE NOT ON OR QUALIFY
-          REFERENCES SCHEMA SELECT SEQUENCE SET TABLE THEN TO UPDATE USING VIEW WHEN WHERE""");
+          DISTINCT DOMAIN DROP ELSE EXISTS FROM HAVING ILIKE INTO JOIN LIKE NOT ON OR OVER QUALIFY
+          RECURSIVE REFERENCES ROLE SAVEPOINT SCHEMA SELECT SEQUENCE SET TABLE THEN TO UPDATE USING VIEW WHEN
+          WHERE WINDOW WITH""");
 
   /** Tokens that may follow an alias without AS. */
   private static final Set<String> AFTER_AN_ALIAS =
@@ -38,9 +42,17 @@ final class PlacedWords {
 
   /** Words before the name of a table. A parenthesis after that name begins no call. */
   private static final Set<String> BEFORE_A_TABLE =
-      Set.of("INTO", "REFERENCES", "TABLE", "UPDATE", "VIEW");
+      Set.of("INTO", "RECURSIVE", "REFERENCES", "TABLE", "UPDATE", "VIEW", "WITH");
 
-  private static final Set<String> WITHOUT_PLACES = Set.of("GRANT", "REVOKE", "SCRIPT");
+  /** Words that end no value, so that no alias follows them. */
+  private static final Set<String> BEFORE_NO_ALIAS =
+      words(
+          """
+          ALL ANALYZE AND ANY BETWEEN BY CASE CAST CHECK CONSTRAINT CROSS CURRENT DEFAULT DISTINCT EACH ELSE EXCEPT EXISTS
+          FETCH FIRST FOR FULL GROUP HAVING ILIKE IN INNER INTERSECT INTERVAL IS JOIN LAST LEFT LIKE
+          LIMIT MATCHED NATURAL NEXT NOT OF OFFSET ON OR ORDER OUTER OVER PARTITION PLAN PRIMARY QUALIFY
+          RANGE RIGHT ROW SELECT SET SOME TABLE TO UNION UNIQUE USING VALUES WHEN WHERE WINDOW
+          WITH""");
 
   private final List<Token> tokens;
 
@@ -55,10 +67,17 @@ final class PlacedWords {
   /** Whether the word at an index is a name. The words before it must have their kinds already. */
   boolean isName(int index) {
     return index > 0
-        && WORDS.contains(textAt(index))
-        && !WITHOUT_PLACES.contains(textAt(0))
-        && !isKeyword(index)
-        && (isBeforeAName(index - 1) || isAlias(index));
+        && (isPlacedName(index) || (UNITS.contains(textAt(index)) && isAliasNotUnit(index)));
+  }
+
+  private boolean isPlacedName(int index) {
+    return WORDS.contains(textAt(index))
+        && switch (textAt(0)) {
+          case "SCRIPT" -> false;
+          // the rights have the names of statements
+          case "GRANT", "REVOKE" -> textAt(index - 1).matches("ON|TO|FROM");
+          default -> !isKeyword(index) && (isBeforeAName(index - 1) || isAlias(index));
+        };
   }
 
   /** Whether the word at an index is the name of a table, although a parenthesis follows it. */
@@ -124,14 +143,16 @@ final class PlacedWords {
     return (index == 0 && textAt(0).equals("DELETE"))
         || BEFORE_A_NAME.contains(keywordAt(index))
         || (textAt(index).equals("FOR") && textAt(index - 1).equals("VALUE"))
+        || (textAt(index).equals("USER") && textAt(0).matches("CREATE|ALTER|DROP"))
         || (textAt(index).equals("INDEX") && textAt(0).matches("CREATE|DROP|ALTER|COMMENT"));
   }
 
   private boolean isAlias(int index) {
     String word = textAt(index);
     String after = textAt(index + 1);
-    boolean followed = after.isEmpty() || AFTER_AN_ALIAS.contains(after);
-    boolean offset = word.equals("ROWS") && (after.isEmpty() || after.equals(")"));
+    boolean function = after.matches("LEFT|RIGHT") && textAt(index + 2).equals("(");
+    boolean followed = after.isEmpty() || (AFTER_AN_ALIAS.contains(after) && !function);
+    boolean offset = word.equals("ROWS") && isLimited(index);
     boolean call = word.equals("OVER") && textAt(index - 1).equals(")");
     return followed
         && !offset
@@ -139,6 +160,54 @@ final class PlacedWords {
         && !word.equals("REGEXP")
         && !textAt(0).equals("ALTER")
         && endsAValue(index - 1);
+  }
+
+  /** Whether OFFSET or FETCH precedes within the same parentheses. */
+  private boolean isLimited(int end) {
+    int depth = 0;
+    for (int i = end - 1; i >= 0 && depth >= 0; i--) {
+      switch (textAt(i)) {
+        case ")" -> depth++;
+        case "(" -> depth--;
+        case "OFFSET", "FETCH" -> {
+          if (depth == 0) {
+            return true;
+          }
+        }
+        default -> {}
+      }
+    }
+    return false;
+  }
+
+  /** Whether YEAR names a column: INTERVAL '1' YEAR and (a - b) YEAR have it as a unit. */
+  private boolean isAliasNotUnit(int index) {
+    boolean literal = textAt(index - 2).matches("INTERVAL|[-+]");
+    return !literal && isAlias(index) && (!textAt(index - 1).equals(")") || endsACall(index - 1));
+  }
+
+  private boolean endsACall(int end) {
+    int depth = 0;
+    for (int i = end; i > 0; i--) {
+      switch (textAt(i)) {
+        case ")" -> depth++;
+        case "(" -> depth--;
+        default -> {}
+      }
+      if (depth == 0) {
+        return isWord(i - 1) && !BEFORE_NO_ALIAS.contains(textAt(i - 1));
+      }
+    }
+    return false;
+  }
+
+  /** Whether the word is a keyword after which no alias stands. */
+  private static boolean endsNoValue(String word) {
+    return BEFORE_NO_ALIAS.contains(word) || WORDS.contains(word);
+  }
+
+  private boolean isWord(int index) {
+    return Character.isJavaIdentifierStart(textAt(index).charAt(0));
   }
 
   private boolean endsAValue(int index) {
@@ -156,7 +225,7 @@ final class PlacedWords {
           TollgateParserConstants.FALSE,
           TollgateParserConstants.END ->
           true;
-      default -> false;
+      default -> index > 0 && isWord(index) && !endsNoValue(textAt(index));
     };
   }
 

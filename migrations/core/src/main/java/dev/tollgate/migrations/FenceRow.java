@@ -25,14 +25,14 @@ public final class FenceRow {
   }
 
   /**
-   * Makes the table and the row unless they are there.
+   * Makes the table and the row unless they are there, and raises the row.
    *
    * @param connection without an open transaction
+   * @throws MigrationException with LOCK_LOST if a later holder has written
    */
   public void prepare(Connection connection) throws SQLException, MigrationException {
     lock.assertHeld();
-    fence.create(connection);
-    raise(connection);
+    write(() -> fence.create(connection));
   }
 
   /**
@@ -41,8 +41,16 @@ public final class FenceRow {
    * @throws MigrationException with LOCK_LOST if a later holder has written
    */
   public void raise(Connection connection) throws SQLException, MigrationException {
+    write(() -> fence.raise(connection));
+  }
+
+  private interface Write {
+    void run() throws SQLException;
+  }
+
+  private static void write(Write write) throws SQLException, MigrationException {
     try {
-      fence.raise(connection);
+      write.run();
     } catch (StaleTokenException e) {
       throw new MigrationException(
           MigrationException.Reason.LOCK_LOST,
