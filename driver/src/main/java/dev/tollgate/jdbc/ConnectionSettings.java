@@ -207,6 +207,13 @@ record ConnectionSettings(
 
   private static ClusterTarget target(
       String place, Map<TollgateProperty, String> values, String url) throws SQLException {
+    boolean hasKeys = !values.getOrDefault(TollgateProperty.DATA_KEY_FILE, "").isEmpty();
+    if (hasKeys && !place.startsWith(EMBEDDED)) {
+      throw wrong(
+          url,
+          TollgateProperty.DATA_KEY_FILE.key()
+              + " is for jdbc:tollgate:embedded:directory alone; a server has its own option");
+    }
     if (place.startsWith("//")) {
       try {
         return new ClusterTarget.Remote(nodes(place.substring(2), url), TlsProperties.read(values));
@@ -220,7 +227,8 @@ record ConnectionSettings(
         throw wrong(url, "after 'embedded:' comes a directory");
       }
       try {
-        return new ClusterTarget.Embedded(Path.of(directory));
+        return new ClusterTarget.Embedded(
+            Path.of(directory), hasKeys ? file(TollgateProperty.DATA_KEY_FILE, values, url) : null);
       } catch (InvalidPathException e) {
         throw wrong(url, "'" + directory + "' is no directory: " + e.getReason());
       }

@@ -163,6 +163,14 @@ public final class TollgateDataSource implements DataSource {
     put(properties, TollgateProperty.FETCH_SIZE, String.valueOf(fetchSize));
   }
 
+  public @Nullable String getDataKeyFile() {
+    return get(TollgateProperty.DATA_KEY_FILE);
+  }
+
+  public void setDataKeyFile(@Nullable String dataKeyFile) {
+    put(properties, TollgateProperty.DATA_KEY_FILE, dataKeyFile);
+  }
+
   public @Nullable String getSsl() {
     return get(TollgateProperty.SSL);
   }

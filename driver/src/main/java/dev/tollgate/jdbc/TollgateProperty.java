@@ -67,6 +67,11 @@ public enum TollgateProperty {
       "0",
       "0: all rows are fetched when the query runs, so that reading them survives the loss of a"
           + " node. More: rows are fetched in pages of this many."),
+  DATA_KEY_FILE(
+      "dataKeyFile",
+      "",
+      "File with the data keys that encrypt the directory of jdbc:tollgate:embedded:; read again when"
+          + " it changes."),
   SSL(
       "ssl",
       "false",

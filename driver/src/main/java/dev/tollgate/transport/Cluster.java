@@ -110,7 +110,7 @@ final class Cluster {
     }
     try {
       return target instanceof ClusterTarget.Embedded durable
-          ? provider.next().open(durable.directory())
+          ? provider.next().open(durable.directory(), durable.dataKeyFile())
           : provider.next().openInMemory(((ClusterTarget.InMemory) target).name());
     } catch (IOException e) {
       throw new TransportException(

@@ -1,5 +1,6 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.wire.SqlState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,7 @@ public final class ClusterRegistry {
   private Cluster enter(ClusterTarget target, SessionSettings settings) throws TransportException {
     boolean shared = !(target instanceof ClusterTarget.InMemory memory && memory.isPrivate());
     Key key = Key.of(target, settings);
+    requireSameKeys(target);
     while (true) {
       Cluster cluster =
           shared ? clusters.computeIfAbsent(key, any -> create(target)) : create(target);
@@ -123,6 +125,26 @@ public final class ClusterRegistry {
       }
       // the last session of this cluster has just closed
       clusters.remove(key, cluster);
+    }
+  }
+
+  /** The node of a directory has one file of data keys, which every connection has to name. */
+  private void requireSameKeys(ClusterTarget target) throws TransportException {
+    for (Key open : clusters.keySet()) {
+      if (target instanceof ClusterTarget.Embedded wanted
+          && open.target() instanceof ClusterTarget.Embedded running
+          && running.directory().equals(wanted.directory())
+          && !running.equals(wanted)) {
+        throw new TransportException(
+            SqlState.NO_QUORUM,
+            target
+                + " is open in this JVM with "
+                + (running.dataKeyFile() == null
+                    ? "no dataKeyFile"
+                    : "dataKeyFile=" + running.dataKeyFile())
+                + ": give all connections the same one",
+            null);
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.tls.TlsSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The cluster that a URL names. Equal targets share a control connection, and embedded nodes. */
 public sealed interface ClusterTarget {
@@ -30,10 +31,15 @@ public sealed interface ClusterTarget {
     }
   }
 
-  /** One durable node in this JVM; it closes with the last connection. */
-  record Embedded(Path directory) implements ClusterTarget {
+  /**
+   * One durable node in this JVM; it closes with the last connection.
+   *
+   * @param dataKeyFile the keys that encrypt the directory; null if it is not encrypted
+   */
+  record Embedded(Path directory, @Nullable Path dataKeyFile) implements ClusterTarget {
     public Embedded {
       directory = requireNonNull(directory, "directory").toAbsolutePath().normalize();
+      dataKeyFile = dataKeyFile == null ? null : dataKeyFile.toAbsolutePath().normalize();
     }
 
     @Override

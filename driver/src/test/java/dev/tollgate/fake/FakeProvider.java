@@ -14,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Fake nodes inside this JVM, found by ServiceLoader as a real one would be. */
 public final class FakeProvider implements EmbeddedNodeProvider {
@@ -31,7 +32,7 @@ public final class FakeProvider implements EmbeddedNodeProvider {
   }
 
   @Override
-  public EmbeddedNode open(Path directory) throws IOException {
+  public EmbeddedNode open(Path directory, @Nullable Path dataKeyFile) throws IOException {
     if (directory.endsWith("locked")) {
       throw new IOException("another process has " + directory);
     }

@@ -46,9 +46,16 @@ class ConnectionSettingsTest {
 
   @Test
   void embeddedDirectoriesAreTheSameHoweverTheyAreWritten() throws Exception {
-    ClusterTarget expected = new ClusterTarget.Embedded(Path.of("data"));
+    ClusterTarget expected = new ClusterTarget.Embedded(Path.of("data"), null);
     assertEquals(expected, parse("jdbc:tollgate:embedded:./data").target());
     assertEquals(expected, parse("jdbc:tollgate:embedded:x/../data?lease=1s").target());
+  }
+
+  @Test
+  void dataKeysAreAPartOfAnEmbeddedTarget() throws Exception {
+    assertEquals(
+        new ClusterTarget.Embedded(Path.of("data"), Path.of("keys")),
+        parse("jdbc:tollgate:embedded:data?dataKeyFile=x/../keys").target());
   }
 
   @ParameterizedTest
@@ -69,6 +76,8 @@ class ConnectionSettingsTest {
         "jdbc:tollgate://h1/orders               | remove 'orders'",
         "jdbc:tollgate:embedded:                 | comes a directory",
         "jdbc:tollgate://h1/?lease               | has no value",
+        "jdbc:tollgate://h1/?dataKeyFile=k       | for jdbc:tollgate:embedded:directory alone",
+        "jdbc:tollgate:mem:a?dataKeyFile=k       | for jdbc:tollgate:embedded:directory alone",
         "jdbc:tollgate://h1/?leese=15s           | most like it is 'lease'",
         "jdbc:tollgate://h1/?lock_wait=1         | most like it is 'lockWait'",
         "jdbc:tollgate://h1/?failoverTime=1      | most like it is 'failoverTimeout'",

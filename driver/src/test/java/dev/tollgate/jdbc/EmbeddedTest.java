@@ -101,6 +101,24 @@ class EmbeddedTest {
   }
 
   @Test
+  void otherDataKeysThanThoseOfTheRunningNodeAreRefused() throws Exception {
+    String keys = "&dataKeyFile=" + directory.resolve("keys");
+    String url = "jdbc:tollgate:embedded:" + directory + "?lease=2s";
+    try (Connection first = DriverManager.getConnection(url + keys);
+        Connection second = DriverManager.getConnection(url + keys)) {
+      assertTrue(first.isValid(1) && second.isValid(1));
+      for (String other : List.of("", keys + "2")) {
+        SQLException e =
+            assertThrows(
+                SQLException.class, () -> DriverManager.getConnection(url + other).close());
+        assertEquals("08001", e.getSQLState());
+        assertTrue(e.getMessage().contains("give all connections the same one"), e.getMessage());
+      }
+    }
+    assertEquals(1, count(FakeProvider.started(), directory));
+  }
+
+  @Test
   void anAbortedConnectionLeavesNoNodeBehind() throws Exception {
     try (Connection connection = connect("embedded:" + directory)) {
       connection.abort(Runnable::run);

@@ -146,7 +146,7 @@ final class BackupCommand implements Callable<Integer> {
             properties,
             leader,
             unfinished,
-            secret == null ? null : out -> new SealedOutput(out, secret));
+            secret == null ? null : (out, opened) -> new SealedOutput(out, secret));
     Backup backup = Backup.check(unfinished, secret);
     long rows = BackupTrial.read(backup);
     return String.format(

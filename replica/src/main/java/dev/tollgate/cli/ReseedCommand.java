@@ -2,7 +2,6 @@ package dev.tollgate.cli;
 
 import dev.tollgate.log.ratis.NodeDirectory;
 import dev.tollgate.seal.DataKeys;
-import dev.tollgate.seal.FileSeal;
 import dev.tollgate.wire.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,14 +59,18 @@ final class ReseedCommand implements Callable<Integer> {
               data,
               id,
               keys,
-              target -> {
+              (target, sealing) -> {
                 Reply.SnapshotOpened snapshot =
                     SnapshotFetch.write(
                         url,
                         login.properties(url),
                         /* leaderOnly= */ true,
                         target,
-                        keys.isOn() ? out -> FileSeal.seal(out, keys) : null);
+                        sealing.isOn()
+                            ? (out, opened) ->
+                                sealing.seal(
+                                    out, NodeDirectory.Seed.fileName(opened.term(), opened.index()))
+                            : null);
                 return new NodeDirectory.Seed(
                     snapshot.nodeId(), snapshot.term(), snapshot.index(), snapshot.configuration());
               });

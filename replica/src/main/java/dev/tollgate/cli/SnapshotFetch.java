@@ -24,8 +24,8 @@ final class SnapshotFetch {
 
   /** Encrypts what is written. */
   interface Seal {
-    /** Returns what encrypts; the other stays open. */
-    ChunkOutput over(OutputStream out) throws IOException;
+    /** Returns what encrypts this snapshot; the other stays open. */
+    ChunkOutput over(OutputStream out, Reply.SnapshotOpened snapshot) throws IOException;
   }
 
   /**
@@ -46,7 +46,7 @@ final class SnapshotFetch {
       if (seal == null) {
         download.copyTo(buffered);
       } else {
-        ChunkOutput sealed = seal.over(buffered);
+        ChunkOutput sealed = seal.over(buffered, download.opened());
         download.copyTo(sealed);
         sealed.finish();
       }

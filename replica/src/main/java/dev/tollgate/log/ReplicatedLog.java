@@ -142,6 +142,14 @@ public interface ReplicatedLog extends AutoCloseable {
     return List.of();
   }
 
+  /**
+   * Seals with the first data key what nothing else replaces in time: the file with the identity of
+   * the node. Does nothing if the file is sealed with that key.
+   *
+   * @throws IOException if the disk may not have it; the file can then still be opened
+   */
+  default void sealAgain() throws IOException {}
+
   /** True if no other node can lead, so that leadership needs no proof. */
   boolean isAlone();
 

@@ -1,6 +1,6 @@
 package dev.tollgate.log;
 
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import dev.tollgate.seal.StoredFile;
 import java.io.IOException;
 import java.util.List;
@@ -41,7 +41,7 @@ public interface SnapshotStore {
    * @throws IOException if it is gone, or damaged
    */
   default StoredFile open(SnapshotFile snapshot) throws IOException {
-    return StoredFile.open(snapshot.path(), DataKeys.off());
+    return DirectoryKeys.off().openStored(snapshot.path(), "");
   }
 
   /** Returns the store of a node that keeps nothing. */

@@ -1,9 +1,14 @@
 package dev.tollgate.log;
 
+import dev.tollgate.seal.AlteredException;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.FileSeal;
+import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.NotEncryptedException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
@@ -25,9 +30,18 @@ public final class WholeFile {
    *     content if only the sync of the directory failed
    */
   public static void write(Path file, String text) throws IOException {
+    write(file, text, DataKeys.off(), "");
+  }
+
+  /**
+   * As {@link #write(Path, String)}, encrypted if there are keys.
+   *
+   * @param place under which alone the file can be opened
+   */
+  public static void write(Path file, String text, DataKeys keys, String place) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
-    ByteBuffer bytes = StandardCharsets.UTF_8.encode(sealed(text));
-    SyncedFiles.write(unfinished, out -> SyncedFiles.write(out, bytes));
+    byte[] content = FileSeal.sealed(sealed(text).getBytes(StandardCharsets.UTF_8), keys, place);
+    SyncedFiles.write(unfinished, out -> SyncedFiles.write(out, ByteBuffer.wrap(content)));
     SyncedFiles.move(unfinished, file);
   }
 
@@ -37,7 +51,21 @@ public final class WholeFile {
    * @throws DamagedFileException if the file has others
    */
   public static String read(Path file) throws IOException {
-    String content = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    return read(file, DataKeys.off(), "");
+  }
+
+  /**
+   * As {@link #read(Path)}, of a file that is encrypted if there are keys.
+   *
+   * @throws KeyMissingException if it is encrypted, and this process lacks the key
+   * @throws NotEncryptedException if there are keys, and it is not encrypted
+   * @throws AlteredException if it is not what was encrypted for that place
+   */
+  public static String read(Path file, DataKeys keys, String place) throws IOException {
+    String content;
+    try (InputStream in = FileSeal.open(file, keys, place)) {
+      content = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
     int end = content.lastIndexOf(CHECKSUM);
     if (end < 0 || !content.substring(end).equals(checksumOf(content.substring(0, end)))) {
       throw new DamagedFileException(file);

@@ -55,7 +55,9 @@ final class DataKeysReload implements AutoCloseable {
       return null;
     }
     LOG.info(
-        "{}: encrypts its log and its snapshots with data key '{}'", nodeId, keys.ids().get(0));
+        "{}: encrypts its log, its snapshots and its identity with data key '{}'",
+        nodeId,
+        keys.ids().get(0));
     return new DataKeysReload(nodeId, keys, source, log, supervision);
   }
 
@@ -75,12 +77,13 @@ final class DataKeysReload implements AutoCloseable {
             keys,
             keys.ids().get(0));
       }
+      log.sealAgain();
       failure = null;
     } catch (IOException e) {
       String why = String.valueOf(e.getMessage());
       if (!why.equals(failure)) {
         failure = why;
-        LOG.error("{}: changed data keys are not used, the former ones are: {}", nodeId, why);
+        LOG.error("{}: the former data keys are still in use: {}", nodeId, why);
       }
     }
   }

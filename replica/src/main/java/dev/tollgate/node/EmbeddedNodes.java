@@ -5,6 +5,8 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.ratis.NodeDirectory;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientService;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.KeyFile;
 import dev.tollgate.transport.EmbeddedNode;
 import dev.tollgate.transport.EmbeddedNodeProvider;
 import dev.tollgate.transport.FrameChannel;
@@ -30,11 +32,12 @@ public final class EmbeddedNodes implements EmbeddedNodeProvider {
   public EmbeddedNodes() {}
 
   @Override
-  public EmbeddedNode open(Path directory) throws IOException {
+  public EmbeddedNode open(Path directory, @Nullable Path dataKeyFile) throws IOException {
+    DataKeys keys = dataKeyFile == null ? DataKeys.off() : DataKeys.read(new KeyFile(dataKeyFile));
     PrivateFiles.createDirectories(directory);
     // the server may have created the directory, under any name
-    String id = NodeDirectory.owner(directory).orElse(FIRST_NAME);
-    return started(NodeSettings.embedded(id, RaftSettings.alone(id, directory)));
+    String id = NodeDirectory.owner(directory, keys).orElse(FIRST_NAME);
+    return started(NodeSettings.embedded(id, RaftSettings.alone(id, directory).withKeys(keys)));
   }
 
   @Override

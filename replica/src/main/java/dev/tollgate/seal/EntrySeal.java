@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The key is derived from the data key with the salt, which each start of a node draws. The
  * nonce is the count, so no nonce comes twice under a key. What comes before the ciphertext is
- * authenticated, with the term and the index of the entry: entries cannot be exchanged. An entry
- * that is not sealed never begins with this byte, which is far above the versions of entries.
+ * authenticated, with the directory, the term and the index of the entry: entries cannot be
+ * exchanged, nor taken from another directory. An entry that is not sealed never begins with this
+ * byte, which is far above the versions of entries.
  */
 public final class EntrySeal {
   static final String PURPOSE = "tollgate entry 1";
@@ -46,7 +47,7 @@ public final class EntrySeal {
    *
    * @throws IllegalStateException if there are no keys
    */
-  public static Sealed seal(DataKeys keys, long term, long index, byte[] plain) {
+  static Sealed seal(DataKeys keys, String directory, long term, long index, byte[] plain) {
     DataKeys.EntryKey key = keys.sealing();
     byte[] id = key.of().id().getBytes(StandardCharsets.US_ASCII);
     long count = key.next();
@@ -65,7 +66,7 @@ public final class EntrySeal {
             Cipher.ENCRYPT_MODE,
             key.key(),
             nonce(count),
-            bound(head, term, index),
+            bound(head, directory, term, index),
             plain,
             0,
             plain.length);
@@ -83,7 +84,7 @@ public final class EntrySeal {
    * @throws KeyMissingException if this process lacks the key
    * @throws AlteredException if this is not what was sealed as that entry
    */
-  public static byte[] open(DataKeys keys, long term, long index, byte[] sealed)
+  static byte[] open(DataKeys keys, String directory, long term, long index, byte[] sealed)
       throws IOException {
     Head head = Head.read(index, ByteBuffer.wrap(sealed));
     DataKey key = keys.require(named(index), head.keyId(), head.fingerprint());
@@ -92,7 +93,7 @@ public final class EntrySeal {
             Cipher.DECRYPT_MODE,
             keys.derived(key, head.salt(), PURPOSE),
             nonce(head.count()),
-            bound(Arrays.copyOf(sealed, head.length()), term, index),
+            bound(Arrays.copyOf(sealed, head.length()), directory, term, index),
             sealed,
             head.length(),
             sealed.length - head.length());
@@ -108,7 +109,7 @@ public final class EntrySeal {
    * @throws KeyMissingException if this process lacks the key
    * @throws AlteredException if nothing was sealed like this
    */
-  public static String requireKey(DataKeys keys, long index, ByteBuffer sealed) throws IOException {
+  static String requireKey(DataKeys keys, long index, ByteBuffer sealed) throws IOException {
     Head head = Head.read(index, sealed.duplicate());
     return keys.require(named(index), head.keyId(), head.fingerprint()).id();
   }
@@ -130,9 +131,11 @@ public final class EntrySeal {
     return ByteBuffer.allocate(Chunks.NONCE_BYTES).putLong(Integer.BYTES, count).array();
   }
 
-  private static byte[] bound(byte[] head, long term, long index) {
-    return ByteBuffer.allocate(head.length + 2 * Long.BYTES)
+  private static byte[] bound(byte[] head, String directory, long term, long index) {
+    byte[] owner = directory.getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocate(head.length + owner.length + 2 * Long.BYTES)
         .put(head)
+        .put(owner)
         .putLong(term)
         .putLong(index)
         .array();

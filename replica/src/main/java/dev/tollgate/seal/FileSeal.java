@@ -1,6 +1,7 @@
 package dev.tollgate.seal;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *         salt 16 bytes
  * </pre>
  *
- * <p>The key of a file is derived from the data key with the salt of the file.
+ * <p>The key of a file is derived from the data key with the salt of the file and with its place: a
+ * file opens nowhere else.
  */
 public final class FileSeal {
   private static final byte[] MAGIC = {'T', 'G', 'E', 'S'};
@@ -29,7 +31,7 @@ public final class FileSeal {
   private static final int BEFORE_ID = MAGIC.length + 2;
   private static final int MOST_HEADER_BYTES =
       BEFORE_ID + DataKey.MOST_ID_CHARS + Integer.BYTES + DataKeys.SALT_BYTES;
-  private static final String PURPOSE = "tollgate file 1";
+  private static final String PURPOSE = "tollgate file 1 ";
   private static final int BUFFER_BYTES = 1 << 20;
 
   private FileSeal() {}
@@ -38,8 +40,9 @@ public final class FileSeal {
    * Returns a stream that seals what is written to it, with a key of its own.
    *
    * @param out stays open
+   * @param place what the file is, and where; ASCII
    */
-  public static ChunkOutput seal(OutputStream out, DataKeys keys) throws IOException {
+  static ChunkOutput seal(OutputStream out, DataKeys keys, String place) throws IOException {
     DataKey key = keys.first();
     byte[] id = key.id().getBytes(StandardCharsets.US_ASCII);
     byte[] salt = DataKeys.newSalt();
@@ -52,25 +55,40 @@ public final class FileSeal {
             .putInt(key.fingerprint())
             .put(salt)
             .array();
-    return new ChunkOutput(out, header, key.derive(salt, PURPOSE));
+    return new ChunkOutput(out, header, key.derive(salt, PURPOSE + place));
+  }
+
+  /** Returns the bytes of a sealed file with this content, or the content if there are no keys. */
+  public static byte[] sealed(byte[] content, DataKeys keys, String place) throws IOException {
+    if (!keys.isOn()) {
+      return content;
+    }
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ChunkOutput out = seal(bytes, keys, place);
+    out.write(content);
+    out.finish();
+    return bytes.toByteArray();
   }
 
   /**
-   * Opens a file that may be sealed, for reading from its beginning.
+   * Opens a file for reading from its beginning.
    *
+   * @param place for which it was sealed
    * @throws KeyMissingException if this process lacks the key
+   * @throws NotEncryptedException if there are keys, and the file is not sealed
    * @throws AlteredException if the beginning is not what was sealed; reading throws it later on
    */
-  public static InputStream open(Path file, DataKeys keys) throws IOException {
+  public static InputStream open(Path file, DataKeys keys, String place) throws IOException {
     InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
     try {
       in.mark(MOST_HEADER_BYTES);
       Head head = Head.read(file, in.readNBytes(MOST_HEADER_BYTES));
       in.reset();
       if (head == null) {
+        requireOff(file, keys);
         return in;
       }
-      SecretKey key = head.key(file, keys);
+      SecretKey key = head.key(file, keys, place);
       String keyId = head.keyId();
       in.skipNBytes(head.bytes().length);
       return new ChunkInput(
@@ -81,6 +99,12 @@ public final class FileSeal {
     } catch (IOException | RuntimeException e) {
       in.close();
       throw e;
+    }
+  }
+
+  static void requireOff(Path file, DataKeys keys) throws NotEncryptedException {
+    if (keys.isOn()) {
+      throw new NotEncryptedException(file.toString());
     }
   }
 
@@ -143,8 +167,8 @@ public final class FileSeal {
           Arrays.copyOf(begin, in.position()));
     }
 
-    SecretKey key(Path file, DataKeys keys) throws KeyMissingException {
-      return keys.require(file.toString(), keyId, fingerprint).derive(salt, PURPOSE);
+    SecretKey key(Path file, DataKeys keys, String place) throws KeyMissingException {
+      return keys.require(file.toString(), keyId, fingerprint).derive(salt, PURPOSE + place);
     }
   }
 }

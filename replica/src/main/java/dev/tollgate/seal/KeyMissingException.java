@@ -14,7 +14,7 @@ public final class KeyMissingException extends IOException {
             + " is encrypted with data key '"
             + keyId
             + "', and this process has no data keys: give it --data-key-file or"
-            + " --data-key-command");
+            + " --data-key-command, or dataKeyFile in the URL of a node in an application");
   }
 
   static KeyMissingException unknown(String what, String keyId, Object known) {

@@ -38,11 +38,16 @@ public final class StoredFile implements Closeable {
   }
 
   /**
+   * @param place for which it was sealed
    * @throws KeyMissingException if this process lacks the key
+   * @throws NotEncryptedException if there are keys, and the file is not sealed
    */
-  public static StoredFile open(Path path, DataKeys keys) throws IOException {
+  static StoredFile open(Path path, DataKeys keys, String place) throws IOException {
     FileSeal.Head head = FileSeal.head(path);
-    SecretKey key = head == null ? null : head.key(path, keys);
+    if (head == null) {
+      FileSeal.requireOff(path, keys);
+    }
+    SecretKey key = head == null ? null : head.key(path, keys, place);
     FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
     try {
       return new StoredFile(path, file, head, key);

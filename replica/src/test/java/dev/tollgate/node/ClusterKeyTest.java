@@ -333,7 +333,7 @@ class ClusterKeyTest {
   }
 
   private static NodeIdentity identity(LocalCluster cluster, String id) throws IOException {
-    return NodeIdentity.open(cluster.data(id), id, cluster.data(id));
+    return NodeIdentity.open(cluster.data(id), id, cluster.data(id), DataKeys.off());
   }
 
   /** Waits until every node knows every other one by its directory. */

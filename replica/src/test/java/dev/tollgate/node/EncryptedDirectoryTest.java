@@ -6,11 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.jdbc.TollgateDriver;
 import dev.tollgate.log.KeyUse;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.ratis.NodeDirectory;
+import dev.tollgate.seal.ChunkOutput;
 import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.KeyMissingException;
 import dev.tollgate.seal.TestKeys;
+import dev.tollgate.transport.SnapshotDownload;
+import dev.tollgate.transport.TransportException;
+import dev.tollgate.wire.Reply;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +30,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EncryptedDirectoryTest {
   private static final Duration DEADLINE = Duration.ofSeconds(90);
   private static final List<String> SECRETS =
-      List.of("row-canary-4711", "lock-canary-4712", "USER_CANARY_4713");
+      List.of("row-canary-4711", "lock-canary-4712", "USER_CANARY_4713", "cluster-key");
 
   @TempDir Path directory;
 
@@ -118,9 +127,9 @@ class EncryptedDirectoryTest {
         assertEquals(expected, readable(cluster.data(id)), id);
       }
       if (encrypted) {
-        refusesOtherKeys(cluster, DataKeys.off());
-        refusesOtherKeys(cluster, TestKeys.of("k2"));
-        refusesOtherKeys(cluster, TestKeys.impostor("k1"));
+        refusesOtherKeys(cluster, "n1", DataKeys.off());
+        refusesOtherKeys(cluster, "n1", TestKeys.of("k2"));
+        refusesOtherKeys(cluster, "n1", TestKeys.impostor("k1"));
         cluster.useKeys(id -> keys);
         cluster.startAllAndAwait();
       }
@@ -128,13 +137,14 @@ class EncryptedDirectoryTest {
   }
 
   /** A snapshot without its key is whole: nothing takes its place. */
-  private static void refusesOtherKeys(LocalCluster cluster, DataKeys others) throws IOException {
-    List<String> before = names(cluster.data("n1"));
-    cluster.useKeys(id -> others);
-    String why = assertThrows(IOException.class, () -> cluster.start("n1")).getMessage();
+  private static void refusesOtherKeys(LocalCluster cluster, String id, DataKeys others)
+      throws IOException {
+    List<String> before = names(cluster.data(id));
+    cluster.useKeys(any -> others);
+    String why = assertThrows(IOException.class, () -> cluster.start(id)).getMessage();
     assertTrue(why.contains("data key 'k1'"), why);
-    cluster.stop("n1");
-    assertEquals(before, names(cluster.data("n1")));
+    assertFalse(cluster.nodes().containsKey(id), "there is no node to be stopped");
+    assertEquals(before, names(cluster.data(id)));
   }
 
   private static List<String> names(Path data) throws IOException {
@@ -182,6 +192,61 @@ class EncryptedDirectoryTest {
       assertEquals(new TreeSet<>(), readable(cluster.data("n1")));
       assertEquals(new TreeSet<>(), readable(cluster.data("n4")));
       assertEquals(new TreeSet<>(SECRETS), readable(cluster.data("n5")));
+    }
+  }
+
+  /** As `tollgate reseed` does for a node that gets its first data keys. */
+  private static NodeDirectory.Reseeded reseed(LocalCluster cluster, String id, DataKeys keys)
+      throws IOException {
+    return NodeDirectory.reseed(
+        cluster.data(id),
+        id,
+        keys,
+        (file, sealing) -> {
+          try (SnapshotDownload download =
+                  TollgateDriver.openSnapshot(cluster.url(), new Properties(), true);
+              OutputStream out = Files.newOutputStream(file)) {
+            Reply.SnapshotOpened found = download.opened();
+            ChunkOutput sealed =
+                sealing.seal(out, NodeDirectory.Seed.fileName(found.term(), found.index()));
+            download.copyTo(sealed);
+            sealed.finish();
+            return new NodeDirectory.Seed(
+                found.nodeId(), found.term(), found.index(), found.configuration());
+          } catch (SQLException | TransportException e) {
+            throw new IOException(e);
+          }
+        });
+  }
+
+  @Test
+  void nodeOfARunningClusterIsEncryptedByReseeding() throws Exception {
+    DataKeys keys = TestKeys.of("k1");
+    try (LocalCluster cluster = LocalCluster.started(directory, 3)) {
+      try (Connection connection = cluster.connect()) {
+        writeSecrets(connection);
+        String id = cluster.follower();
+        cluster.stop(id);
+        Path aside = reseed(cluster, id, keys).setAside();
+        assertFalse(readable(aside).isEmpty(), "what was there is as it was");
+        try (Stream<Path> old = Files.walk(aside)) {
+          for (Path file : old.filter(Files::isRegularFile).toList()) {
+            Files.delete(file);
+          }
+        }
+        assertEquals(Set.of(), readable(cluster.data(id)));
+        cluster.useKeys(any -> any.equals(id) ? keys : DataKeys.off());
+        cluster.start(id);
+        run(connection, "INSERT INTO T VALUES (2, 'row-canary-4711')");
+        await()
+            .atMost(DEADLINE)
+            .until(
+                () -> Set.of("EQUAL").equals(Set.copyOf(LocalCluster.verify(connection).values())));
+        cluster.stop(id);
+        assertEquals(Set.of(), readable(cluster.data(id)));
+        refusesOtherKeys(cluster, id, DataKeys.off());
+        assertThrows(KeyMissingException.class, () -> reseed(cluster, id, DataKeys.off()));
+      }
     }
   }
 

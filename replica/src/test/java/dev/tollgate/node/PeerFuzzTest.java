@@ -11,6 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.LivingDirectory;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerFuzzer;
+import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -98,7 +99,7 @@ class PeerFuzzTest {
     Map<String, NodeIdentity> identities = new TreeMap<>();
     for (String id : cluster.nodes().keySet()) {
       addresses.put(id, cluster.raftAddress(id));
-      identities.put(id, NodeIdentity.open(cluster.data(id), id, cluster.data(id)));
+      identities.put(id, NodeIdentity.open(cluster.data(id), id, cluster.data(id), DataKeys.off()));
     }
     return new PeerFuzzer(new Random(seed), group(cluster.data("n1")), addresses, identities);
   }

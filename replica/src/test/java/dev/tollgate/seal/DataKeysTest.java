@@ -78,12 +78,12 @@ class DataKeysTest {
   void anotherFirstKeySealsAfterAReload() throws IOException {
     TestKeys source = TestKeys.source("k1");
     DataKeys keys = DataKeys.read(source);
-    byte[] old = EntrySeal.seal(keys, 1, 1, new byte[] {7}).bytes();
+    byte[] old = EntrySeal.seal(keys, "", 1, 1, new byte[] {7}).bytes();
     assertEquals(DataKeys.Reload.SAME, keys.reload(Set.of("k1")));
     source.become("k2", "k1");
     assertEquals(DataKeys.Reload.CHANGED, keys.reload(Set.of("k1")));
-    assertEquals("k2", EntrySeal.seal(keys, 1, 2, new byte[0]).keyId());
-    assertEquals(7, EntrySeal.open(keys, 1, 1, old)[0]);
+    assertEquals("k2", EntrySeal.seal(keys, "", 1, 2, new byte[0]).keyId());
+    assertEquals(7, EntrySeal.open(keys, "", 1, 1, old)[0]);
   }
 
   @Test

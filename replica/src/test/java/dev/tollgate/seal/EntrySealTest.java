@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class EntrySealTest {
   private static final byte[] PLAIN = "a row".getBytes(StandardCharsets.US_ASCII);
 
+  private static final String HERE = "here";
+
   private DataKeys keys;
 
   @BeforeEach
@@ -29,7 +31,7 @@ class EntrySealTest {
   }
 
   private byte[] sealed() {
-    return EntrySeal.seal(keys, 3, 8, PLAIN).bytes();
+    return EntrySeal.seal(keys, HERE, 3, 8, PLAIN).bytes();
   }
 
   /** RFC 5869, A.3: the first 32 bytes; a salt of zeros stands for none. */
@@ -51,16 +53,17 @@ class EntrySealTest {
     byte[] sealed = sealed();
     assertTrue(EntrySeal.isSealed(ByteBuffer.wrap(sealed)));
     assertFalse(EntrySeal.isSealed(ByteBuffer.wrap(PLAIN)));
-    assertArrayEquals(PLAIN, EntrySeal.open(keys, 3, 8, sealed));
-    assertArrayEquals(PLAIN, EntrySeal.open(TestKeys.of("k2", "k1"), 3, 8, sealed));
+    assertArrayEquals(PLAIN, EntrySeal.open(keys, HERE, 3, 8, sealed));
+    assertArrayEquals(PLAIN, EntrySeal.open(TestKeys.of("k2", "k1"), HERE, 3, 8, sealed));
     assertTrue(sealed.length <= PLAIN.length + EntrySeal.MOST_ADDED_BYTES);
   }
 
   @Test
   void entryOfAnotherPlaceIsRefused() {
     byte[] sealed = sealed();
-    assertThrows(AlteredException.class, () -> EntrySeal.open(keys, 3, 9, sealed));
-    assertThrows(AlteredException.class, () -> EntrySeal.open(keys, 4, 8, sealed));
+    assertThrows(AlteredException.class, () -> EntrySeal.open(keys, HERE, 3, 9, sealed));
+    assertThrows(AlteredException.class, () -> EntrySeal.open(keys, HERE, 4, 8, sealed));
+    assertThrows(AlteredException.class, () -> EntrySeal.open(keys, "there", 3, 8, sealed));
   }
 
   @Test
@@ -69,11 +72,12 @@ class EntrySealTest {
     for (int place = 0; place < sealed.length; place++) {
       byte[] changed = sealed.clone();
       changed[place] ^= 1;
-      assertThrows(IOException.class, () -> EntrySeal.open(keys, 3, 8, changed), "byte " + place);
+      assertThrows(
+          IOException.class, () -> EntrySeal.open(keys, HERE, 3, 8, changed), "byte " + place);
     }
     for (int length = 0; length < sealed.length; length++) {
       byte[] cut = Arrays.copyOf(sealed, length);
-      assertThrows(AlteredException.class, () -> EntrySeal.open(keys, 3, 8, cut));
+      assertThrows(AlteredException.class, () -> EntrySeal.open(keys, HERE, 3, 8, cut));
     }
   }
 
@@ -88,7 +92,7 @@ class EntrySealTest {
   }
 
   private static String refusal(DataKeys keys, byte[] sealed) {
-    return assertThrows(KeyMissingException.class, () -> EntrySeal.open(keys, 3, 8, sealed))
+    return assertThrows(KeyMissingException.class, () -> EntrySeal.open(keys, HERE, 3, 8, sealed))
         .getMessage();
   }
 

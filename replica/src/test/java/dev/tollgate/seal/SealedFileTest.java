@@ -24,6 +24,8 @@ class SealedFileTest {
   private static final int CHUNK = Chunks.CHUNK_BYTES;
 
   @TempDir Path directory;
+  private static final String PLACE = "a directory/a file";
+
   private DataKeys keys;
   private Path file;
 
@@ -37,7 +39,7 @@ class SealedFileTest {
     byte[] plain = new byte[length];
     new Random(length).nextBytes(plain);
     try (OutputStream out = Files.newOutputStream(file)) {
-      ChunkOutput sealed = FileSeal.seal(out, keys);
+      ChunkOutput sealed = FileSeal.seal(out, keys, PLACE);
       sealed.write(plain);
       sealed.finish();
     }
@@ -50,10 +52,10 @@ class SealedFileTest {
     byte[] plain = write(length);
     assertEquals(Optional.of("k1"), FileSeal.keyOf(file));
     assertEquals(length, FileSeal.plainBytes(file));
-    try (InputStream in = FileSeal.open(file, keys)) {
+    try (InputStream in = FileSeal.open(file, keys, PLACE)) {
       assertArrayEquals(plain, in.readAllBytes());
     }
-    try (StoredFile stored = StoredFile.open(file, keys)) {
+    try (StoredFile stored = StoredFile.open(file, keys, PLACE)) {
       assertEquals(length, stored.size());
       int from = Math.max(0, length - CHUNK - 5);
       ByteBuffer end = ByteBuffer.allocate(length - from + 3);
@@ -63,13 +65,25 @@ class SealedFileTest {
   }
 
   @Test
-  void fileThatIsNotSealedIsReadAsItIs() throws IOException {
+  void fileThatIsNotSealedIsReadWithoutKeysAndRefusedWithKeys() throws IOException {
     Files.writeString(file, "TGE");
     assertEquals(Optional.empty(), FileSeal.keyOf(file));
-    try (InputStream in = FileSeal.open(file, keys);
-        StoredFile stored = StoredFile.open(file, keys)) {
+    try (InputStream in = FileSeal.open(file, DataKeys.off(), PLACE);
+        StoredFile stored = StoredFile.open(file, DataKeys.off(), PLACE)) {
       assertEquals(3, in.readAllBytes().length);
       assertEquals(3, stored.size());
+    }
+    assertThrows(NotEncryptedException.class, () -> FileSeal.open(file, keys, PLACE).close());
+    assertThrows(NotEncryptedException.class, () -> StoredFile.open(file, keys, PLACE).close());
+  }
+
+  @Test
+  void fileOfAnotherPlaceIsRefused() throws IOException {
+    write(10);
+    String there = PLACE + "2";
+    assertThrows(AlteredException.class, () -> FileSeal.open(file, keys, there).close());
+    try (StoredFile stored = StoredFile.open(file, keys, there)) {
+      assertThrows(AlteredException.class, () -> stored.read(ByteBuffer.allocate(1), 0));
     }
   }
 
@@ -83,13 +97,13 @@ class SealedFileTest {
     sealed[CHUNK / 2] ^= 1;
     Files.write(file, Arrays.copyOf(sealed, sealed.length - 116));
     assertThrows(AlteredException.class, this::readAll);
-    try (StoredFile stored = StoredFile.open(file, keys)) {
+    try (StoredFile stored = StoredFile.open(file, keys, PLACE)) {
       assertThrows(AlteredException.class, () -> stored.read(ByteBuffer.allocate(1), 0));
     }
   }
 
   private byte[] readAll() throws IOException {
-    try (InputStream in = FileSeal.open(file, keys)) {
+    try (InputStream in = FileSeal.open(file, keys, PLACE)) {
       return in.readAllBytes();
     }
   }
@@ -97,8 +111,9 @@ class SealedFileTest {
   @Test
   void keyIsMissedBeforeAnythingIsRead() throws IOException {
     write(10);
-    assertThrows(KeyMissingException.class, () -> FileSeal.open(file, DataKeys.off()).close());
+    assertThrows(
+        KeyMissingException.class, () -> FileSeal.open(file, DataKeys.off(), PLACE).close());
     DataKeys impostor = TestKeys.impostor("k1");
-    assertThrows(KeyMissingException.class, () -> StoredFile.open(file, impostor).close());
+    assertThrows(KeyMissingException.class, () -> StoredFile.open(file, impostor, PLACE).close());
   }
 }

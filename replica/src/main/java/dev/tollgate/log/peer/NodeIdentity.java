@@ -8,6 +8,12 @@ import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.WholeFile;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.seal.AlteredException;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
+import dev.tollgate.seal.FileSeal;
+import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.NotEncryptedException;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
@@ -23,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * whether the cluster has removed the node. The incarnation is drawn when the file is created, so
  * an emptied directory is another incarnation. Thread-safe.
  *
+ * <p>In a directory with data keys the file is sealed, and the seal says that the directory is:
+ * what is sealed in it is bound to the incarnation (ADR 0129).
+ *
  * <p>The file also keeps what the replicated state says of the other nodes. A node that has just
  * started has applied nothing, and yet must know which votes may elect it.
  */
@@ -35,9 +44,14 @@ public final class NodeIdentity {
   private static final String ENTRY = "had-entry";
   private static final String REMOVED = "this-node-was-removed";
 
+  /** Stands in place of the node until the first start; no node has such a name. */
+  private static final String NEW = "";
+
   private final Path data;
   private final String nodeId;
   private final UniqueId incarnation;
+  private final DataKeys keys;
+  private volatile @Nullable String keyOfFile;
   private volatile ClusterIdentity known = ClusterIdentity.NONE;
   private volatile ClusterIdentity written = ClusterIdentity.NONE;
   private final CompletableFuture<Void> named = new CompletableFuture<>();
@@ -46,7 +60,8 @@ public final class NodeIdentity {
   private boolean removed;
   private volatile @Nullable String adminUrl;
 
-  private NodeIdentity(Path data, String nodeId, UniqueId incarnation) {
+  private NodeIdentity(Path data, String nodeId, UniqueId incarnation, DataKeys keys) {
+    this.keys = keys;
     this.data = data;
     this.nodeId = nodeId;
     this.incarnation = incarnation;
@@ -56,26 +71,23 @@ public final class NodeIdentity {
    * Reads the file, or creates it for a node that has no log yet.
    *
    * @param log where the directory has the log, once the node has been in a cluster
+   * @param keys with which the directory is encrypted
+   * @throws KeyMissingException if the directory is encrypted, and this process lacks the key
+   * @throws NotEncryptedException if there are keys, and the directory is not encrypted
    * @throws RemovedException if the cluster has removed this node
    * @throws StrangerException if the directory is another node's, or has lost its log
    */
-  public static NodeIdentity open(Path data, String nodeId, Path log) throws IOException {
+  public static NodeIdentity open(Path data, String nodeId, Path log, DataKeys keys)
+      throws IOException {
     Path file = data.resolve(FILE);
     if (!Files.exists(file)) {
       if (hasEntries(log)) {
         throw StrangerException.withoutIdentity(nodeId, file + " is missing");
       }
-      NodeIdentity fresh = new NodeIdentity(data, nodeId, draw());
       PrivateFiles.createDirectories(data);
-      fresh.write();
-      return fresh;
+      return fresh(data, nodeId, keys);
     }
-    NodeIdentity known;
-    try {
-      known = read(data, nodeId, file);
-    } catch (DamagedFileException e) {
-      throw StrangerException.withoutIdentity(nodeId, String.valueOf(e.getMessage()));
-    }
+    NodeIdentity known = readWhole(data, nodeId, keys);
     if (known.removed) {
       throw new RemovedException(nodeId);
     }
@@ -83,6 +95,55 @@ public final class NodeIdentity {
       throw StrangerException.withoutLog(nodeId, data);
     }
     return known;
+  }
+
+  private static NodeIdentity fresh(Path data, String nodeId, DataKeys keys) throws IOException {
+    NodeIdentity fresh = new NodeIdentity(data, nodeId, draw(), keys);
+    fresh.write();
+    return fresh;
+  }
+
+  /**
+   * Creates the file of a directory that some node will be started with.
+   *
+   * @return the keys with which its files are to be sealed
+   */
+  public static DirectoryKeys prepare(Path data, DataKeys keys) throws IOException {
+    return fresh(data, NEW, keys).directoryKeys();
+  }
+
+  /**
+   * Reads the file of a node that does not run and whose data is to be replaced. The file may be
+   * one that is not sealed yet, though there are keys.
+   *
+   * @throws KeyMissingException if it is sealed, and this process lacks the key
+   */
+  public static NodeIdentity ofReplaced(Path data, String nodeId, DataKeys keys)
+      throws IOException {
+    Path file = data.resolve(FILE);
+    if (!Files.exists(file)) {
+      throw StrangerException.withoutIdentity(nodeId, file + " is missing");
+    }
+    if (FileSeal.keyOf(file).isPresent()) {
+      return readWhole(data, nodeId, keys);
+    }
+    NodeIdentity clear = readWhole(data, nodeId, DataKeys.off());
+    NodeIdentity sealing = new NodeIdentity(data, nodeId, clear.incarnation, keys);
+    sealing.known = clear.known;
+    sealing.written = clear.written;
+    sealing.knownIndex = clear.knownIndex;
+    sealing.notedIndex = clear.notedIndex;
+    sealing.removed = clear.removed;
+    return sealing;
+  }
+
+  private static NodeIdentity readWhole(Path data, String nodeId, DataKeys keys)
+      throws IOException {
+    try {
+      return read(data, nodeId, keys);
+    } catch (DamagedFileException | AlteredException e) {
+      throw StrangerException.withoutIdentity(nodeId, String.valueOf(e.getMessage()));
+    }
   }
 
   /** True if the log has more than the snapshot of a directory that was restored from a backup. */
@@ -93,34 +154,42 @@ public final class NodeIdentity {
 
   /**
    * Returns the name of the node that owns this directory, or null if the directory does not say.
+   *
+   * @throws KeyMissingException if the directory is encrypted, and this process lacks the key
    */
-  public static @Nullable String owner(Path data) throws IOException {
+  public static @Nullable String owner(Path data, DataKeys keys) throws IOException {
     Path file = data.resolve(FILE);
-    return Files.exists(file) ? properties(file).getProperty(NODE) : null;
+    String owner = Files.exists(file) ? properties(file, keys).getProperty(NODE) : null;
+    return NEW.equals(owner) ? null : owner;
   }
 
-  private static Properties properties(Path file) throws IOException {
+  private static Properties properties(Path file, DataKeys keys) throws IOException {
     Properties properties = new Properties();
-    properties.load(new StringReader(WholeFile.read(file)));
+    properties.load(new StringReader(WholeFile.read(file, keys, FILE)));
     return properties;
   }
 
-  private static NodeIdentity read(Path data, String nodeId, Path file) throws IOException {
-    Properties properties = properties(file);
+  private static NodeIdentity read(Path data, String nodeId, DataKeys keys) throws IOException {
+    Path file = data.resolve(FILE);
+    Properties properties = properties(file, keys);
     String owner = properties.getProperty(NODE);
     UniqueId incarnation = IdentityProperties.id(file, properties.getProperty(INCARNATION));
     if (owner == null || incarnation == null) {
       throw new IOException(file + " is damaged: it does not say whose directory this is");
     }
-    if (!owner.equals(nodeId)) {
+    if (!owner.equals(nodeId) && !owner.equals(NEW)) {
       throw StrangerException.ofAnotherNode(nodeId, data, owner);
     }
-    NodeIdentity known = new NodeIdentity(data, nodeId, incarnation);
+    NodeIdentity known = new NodeIdentity(data, nodeId, incarnation, keys);
+    known.keyOfFile = FileSeal.keyOf(file).orElse(null);
     known.known = IdentityProperties.read(file, properties);
     known.wrote(known.known);
     known.knownIndex = Long.parseLong(properties.getProperty(LOG_INDEX, "0"));
     known.notedIndex = Long.parseLong(properties.getProperty(ENTRY, "0"));
     known.removed = Boolean.parseBoolean(properties.getProperty(REMOVED));
+    if (owner.equals(NEW)) {
+      known.write();
+    }
     return known;
   }
 
@@ -147,6 +216,23 @@ public final class NodeIdentity {
 
   public UniqueId incarnation() {
     return incarnation;
+  }
+
+  /** The data keys for the files of this directory. */
+  public DirectoryKeys directoryKeys() {
+    return new DirectoryKeys(keys, incarnation.toString());
+  }
+
+  /** The data key with which the file is sealed; null if it is not sealed. */
+  public @Nullable String keyOfFile() {
+    return keyOfFile;
+  }
+
+  /** Seals the file with the first data key, unless it is. */
+  public synchronized void sealAgain() throws IOException {
+    if (keys.isOn() && !keys.ids().get(0).equals(keyOfFile)) {
+      write();
+    }
   }
 
   /** Completes once the file has the key of the cluster, so that a later start has it too. */
@@ -221,7 +307,9 @@ public final class NodeIdentity {
   }
 
   private void write() throws IOException {
-    WholeFile.write(data.resolve(FILE), text());
+    Path file = data.resolve(FILE);
+    WholeFile.write(file, text(), keys, FILE);
+    keyOfFile = FileSeal.keyOf(file).orElse(null);
   }
 
   private String text() throws IOException {

@@ -2,16 +2,17 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.log.snapshot.SnapshotFiles;
+import dev.tollgate.seal.DirectoryKeys;
 import dev.tollgate.seal.StoredFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import org.apache.ratis.proto.RaftProtos.FileChunkProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChunkProto;
+import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.MD5FileUtil;
@@ -32,10 +33,13 @@ final class OpenedSnapshot implements Closeable {
   /**
    * @param first the first request of Ratis for the file, whose chunk is as large as all
    */
-  OpenedSnapshot(InstallSnapshotRequestProto first, Path path, DataKeys keys) throws IOException {
+  OpenedSnapshot(InstallSnapshotRequestProto first, SnapshotInfo snapshot, DirectoryKeys keys)
+      throws IOException {
     this.first = requireNonNull(first, "first");
     this.firstChunk = first.getSnapshotChunk().getFileChunks(0);
-    this.file = StoredFile.open(path, keys);
+    this.file =
+        keys.openStored(
+            snapshot.getFiles().get(0).getPath(), SnapshotFiles.nameOf(snapshot.getTermIndex()));
   }
 
   boolean hasNext() {

@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SyncedFiles;
+import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.seal.ChunkOutput;
-import dev.tollgate.seal.DataKeys;
-import dev.tollgate.seal.FileSeal;
+import dev.tollgate.seal.DirectoryKeys;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -46,6 +46,7 @@ import org.apache.ratis.server.ServerFactory;
 import org.apache.ratis.server.leader.FollowerInfo;
 import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppender;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.CodedInputStream;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
@@ -387,9 +388,12 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
       SyncedFiles.<InterruptedException>write(
           file,
           out -> {
-            DataKeys keys = settings.entries().keys();
+            DirectoryKeys keys = settings.entries().keys();
             OutputStream plain = Channels.newOutputStream(out);
-            ChunkOutput sealed = keys.isOn() ? FileSeal.seal(plain, keys) : null;
+            ChunkOutput sealed =
+                keys.isOn()
+                    ? keys.seal(plain, SnapshotFiles.nameOf(TermIndex.valueOf(term, index)))
+                    : null;
             long arrived = 0;
             byte[] part;
             do {

@@ -4,8 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.seal.AlteredException;
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import dev.tollgate.seal.EntrySeal;
+import dev.tollgate.seal.NotEncryptedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ public final class SealedEntries {
   /** Stands for entries that are not sealed; no key has such a name. */
   public static final String CLEAR = "(clear)";
 
-  private final DataKeys keys;
+  private final DirectoryKeys keys;
   private final Path log;
 
   /** The last entry for each key, as far as it was seen; it may have been cut off since. */
@@ -40,13 +41,13 @@ public final class SealedEntries {
   /**
    * @param log where the segments are, for messages
    */
-  public SealedEntries(DataKeys keys, Path log) {
+  public SealedEntries(DirectoryKeys keys, Path log) {
     this.keys = requireNonNull(keys, "keys");
     this.log = requireNonNull(log, "log");
   }
 
-  /** The keys of this node. */
-  public DataKeys keys() {
+  /** The keys of the directory of this node. */
+  public DirectoryKeys keys() {
     return keys;
   }
 
@@ -56,7 +57,7 @@ public final class SealedEntries {
       return entry;
     }
     EntrySeal.Sealed sealed =
-        EntrySeal.seal(keys, entry.getTerm(), entry.getIndex(), payload(entry).toByteArray());
+        keys.sealEntry(entry.getTerm(), entry.getIndex(), payload(entry).toByteArray());
     note(sealed.keyId(), entry.getIndex());
     return with(entry, sealed.bytes());
   }
@@ -82,7 +83,7 @@ public final class SealedEntries {
     AppendEntriesRequestProto.Builder opened = null;
     for (int i = 0; i < request.getEntriesCount(); i++) {
       LogEntryProto entry = request.getEntries(i);
-      if (isSealed(entry)) {
+      if (keys.isOn() && entry.hasStateMachineLogEntry()) {
         opened = opened == null ? request.toBuilder() : opened;
         opened.setEntries(i, with(entry, payloadOf(entry)));
       }
@@ -91,17 +92,19 @@ public final class SealedEntries {
   }
 
   /**
-   * Returns the payload of an entry as it was before this node sealed it.
+   * Returns the payload of an entry of the log as it was before this node sealed it.
    *
    * @throws IOException if it cannot be opened; the message says what to do
    */
   public byte[] payloadOf(LogEntryProto entry) throws IOException {
-    byte[] payload = payload(entry).toByteArray();
+    if (!keys.isOn()) {
+      return proposedPayloadOf(entry);
+    }
     if (!isSealed(entry)) {
-      return payload;
+      throw notEncrypted(segmentOf(entry.getIndex()), entry);
     }
     try {
-      return EntrySeal.open(keys, entry.getTerm(), entry.getIndex(), payload);
+      return keys.openEntry(entry.getTerm(), entry.getIndex(), payload(entry).toByteArray());
     } catch (AlteredException e) {
       throw new IOException(
           segmentOf(entry.getIndex())
@@ -113,23 +116,33 @@ public final class SealedEntries {
     }
   }
 
+  /** Returns the payload of an entry that this process itself has proposed, and not yet sealed. */
+  public static byte[] proposedPayloadOf(LogEntryProto entry) {
+    return payload(entry).toByteArray();
+  }
+
   /**
-   * Checks, at a start, that this node can open an entry of its log, and remembers the key.
+   * Checks, at a start, that this node can open an entry of its log, and remembers the key. The
+   * entry itself is not opened: that is done when it is applied or sent.
    *
-   * @return false if the entry has a payload that is not sealed
-   * @throws IOException if this node lacks the key
+   * @param segment where the entry is
+   * @throws IOException if this node lacks the key, or if it has keys and the entry is not sealed
    */
-  public boolean found(LogEntryProto entry) throws IOException {
+  public void found(Path segment, LogEntryProto entry) throws IOException {
     if (!entry.hasStateMachineLogEntry()) {
-      return true;
+      return;
     }
-    boolean sealed = isSealed(entry);
-    note(
-        sealed
-            ? EntrySeal.requireKey(keys, entry.getIndex(), payload(entry).asReadOnlyByteBuffer())
-            : CLEAR,
-        entry.getIndex());
-    return sealed;
+    if (isSealed(entry)) {
+      note(
+          keys.requireKeyOfEntry(entry.getIndex(), payload(entry).asReadOnlyByteBuffer()),
+          entry.getIndex());
+    } else if (keys.isOn()) {
+      throw notEncrypted(segment, entry);
+    }
+  }
+
+  private static NotEncryptedException notEncrypted(Path segment, LogEntryProto entry) {
+    return new NotEncryptedException("entry " + entry.getIndex() + " of the log in " + segment);
   }
 
   /** Returns with which key an entry is sealed, or {@link #CLEAR}; empty if it has no payload. */

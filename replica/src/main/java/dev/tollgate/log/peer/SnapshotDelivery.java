@@ -2,9 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.seal.FileSeal;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -46,10 +44,7 @@ final class SnapshotDelivery {
       Iterable<InstallSnapshotRequestProto> stored =
           appender.newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot);
       if (settings.entries().keys().isOn()) {
-        Path file = snapshot.getFiles().get(0).getPath();
-        if (FileSeal.keyOf(file).isPresent()) {
-          return deliverOpened(members, stored.iterator().next(), file, connection);
-        }
+        return deliverOpened(members, stored.iterator().next(), snapshot, connection);
       }
       for (InstallSnapshotRequestProto request : stored) {
         if (!deliver(members, request, connection)) {
@@ -66,10 +61,10 @@ final class SnapshotDelivery {
   private boolean deliverOpened(
       LogEntryProto members,
       InstallSnapshotRequestProto first,
-      Path file,
+      SnapshotInfo snapshot,
       PeerConnection connection)
       throws IOException, InterruptedException {
-    try (OpenedSnapshot opened = new OpenedSnapshot(first, file, settings.entries().keys())) {
+    try (OpenedSnapshot opened = new OpenedSnapshot(first, snapshot, settings.entries().keys())) {
       while (opened.hasNext()) {
         if (!deliver(members, opened.next(), connection)) {
           return false;

@@ -152,7 +152,6 @@ final class AppliedEntries {
   /** Applies the next entry. */
   void apply(TransactionContext transaction) throws IOException {
     LogEntryProto logEntry = transaction.getLogEntry();
-    // even of an entry that was proposed here, only the bytes count
     List<Proposal> proposals =
         transaction.getStateMachineContext() instanceof ProposedEntry here
             ? here.proposals()
@@ -160,13 +159,14 @@ final class AppliedEntries {
     if (covers(logEntry.getIndex())) {
       proposals.forEach(Proposal::unknown);
     } else {
-      applyOrPass(logEntry, entryOf(logEntry, proposals));
+      // even of an entry that was proposed here, only the bytes count; they never were on the disk
+      byte[] payload =
+          transaction.getClientRequest() == null
+              ? sealed.payloadOf(logEntry)
+              : SealedEntries.proposedPayloadOf(logEntry);
+      applyOrPass(logEntry, EntryCodec.decode(payload, proposals));
     }
     identity.keepOrStop(last.get().getIndex());
-  }
-
-  private Entry entryOf(LogEntryProto logEntry, List<Proposal> proposals) throws IOException {
-    return EntryCodec.decode(sealed.payloadOf(logEntry), proposals);
   }
 
   private void keepIdentity() throws IOException {
@@ -286,7 +286,7 @@ final class AppliedEntries {
         throw new IOException("entry " + index + " is not in the log of this node any more");
       }
       if (!covers(index) && logEntry.hasStateMachineLogEntry()) {
-        applyOrPass(logEntry, entryOf(logEntry, List.of()));
+        applyOrPass(logEntry, EntryCodec.decode(sealed.payloadOf(logEntry), List.of()));
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.log.ratis;
 
+import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.snapshot.Snapshots;
@@ -19,7 +20,7 @@ public final class KeysOfFiles {
   private KeysOfFiles() {}
 
   /**
-   * Reads the log and the snapshots of a node, which may run.
+   * Reads the identity, the log and the snapshots of a node, which may run.
    *
    * @param data the directory of the node
    * @return for each file the names of the keys, and {@link SealedEntries#CLEAR} if it has what is
@@ -27,6 +28,10 @@ public final class KeysOfFiles {
    */
   public static SortedMap<Path, Set<String>> of(Path data) throws IOException {
     SortedMap<Path, Set<String>> keys = new TreeMap<>();
+    Path identity = data.resolve(NodeIdentity.FILE);
+    if (Files.exists(identity)) {
+      keys.put(identity, keyOf(identity));
+    }
     Path group = RatisLog.groupDirectory(data);
     Path log = group.resolve("current");
     if (Files.isDirectory(log)) {
@@ -40,9 +45,12 @@ public final class KeysOfFiles {
     }
     for (SnapshotFiles.Snapshot snapshot :
         new SnapshotFiles(data.toString(), group.resolve("sm")).all()) {
-      String key = FileSeal.keyOf(snapshot.file()).orElse(SealedEntries.CLEAR);
-      keys.put(snapshot.file(), new TreeSet<>(List.of(key)));
+      keys.put(snapshot.file(), keyOf(snapshot.file()));
     }
     return keys;
+  }
+
+  private static Set<String> keyOf(Path file) throws IOException {
+    return new TreeSet<>(List.of(FileSeal.keyOf(file).orElse(SealedEntries.CLEAR)));
   }
 }

@@ -38,9 +38,6 @@ final class LogCheck {
   private @Nullable TermIndex last;
   private boolean overruled;
 
-  /** Whether an entry was sealed: those that follow are too. */
-  private boolean isSealed;
-
   /** Where closed segments end that have more than their names say. */
   private final Map<Path, Long> longer = new LinkedHashMap<>();
 
@@ -107,7 +104,7 @@ final class LogCheck {
                 endByName[0] = bytes.limit() + (long) Integer.BYTES;
                 ByteBuffer whole = bytes.duplicate();
                 follow(segment, entryOf(bytes), first);
-                requireReadable(segment, LogEntryProto.parseFrom(whole));
+                sealed.found(segment, LogEntryProto.parseFrom(whole));
               }
             });
     long found = first + entries.count() - 1;
@@ -148,19 +145,6 @@ final class LogCheck {
         covered != null
             && covered.getIndex() == entry.getIndex()
             && covered.getTerm() != entry.getTerm();
-  }
-
-  /**
-   * Checks that this node has the key of an entry. The entry itself is not opened: that is done
-   * when it is applied or sent.
-   */
-  private void requireReadable(Path segment, LogEntryProto entry) throws IOException {
-    if (sealed.found(entry)) {
-      isSealed |= entry.hasStateMachineLogEntry();
-    } else if (isSealed) {
-      throw LogTail.damaged(
-          segment, "entry " + entry.getIndex() + " is not encrypted, and an entry before it is");
-    }
   }
 
   /** Reads the beginning of an entry: Ratis writes its term and its index first. */

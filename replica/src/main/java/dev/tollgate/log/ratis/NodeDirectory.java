@@ -12,7 +12,8 @@ import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.seal.DataKeys;
-import dev.tollgate.seal.FileSeal;
+import dev.tollgate.seal.DirectoryKeys;
+import dev.tollgate.seal.KeyMissingException;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
@@ -77,8 +78,8 @@ public final class NodeDirectory {
   }
 
   /** Returns the name of the node that owns this directory; empty if the directory does not say. */
-  public static Optional<String> owner(Path data) throws IOException {
-    return Optional.ofNullable(NodeIdentity.owner(data));
+  public static Optional<String> owner(Path data, DataKeys keys) throws IOException {
+    return Optional.ofNullable(NodeIdentity.owner(data, keys));
   }
 
   /**
@@ -98,15 +99,16 @@ public final class NodeDirectory {
     requireEmpty(data);
     Path unfinished = data.resolve("restoring");
     try {
-      write(unfinished, backup, epoch, keys);
+      write(unfinished, backup, epoch, NodeIdentity.prepare(data, keys));
       SyncedFiles.move(unfinished, RatisLog.groupDirectory(data));
     } catch (IOException | RuntimeException e) {
       FileUtils.deleteFully(unfinished);
+      Files.deleteIfExists(data.resolve(NodeIdentity.FILE));
       throw e;
     }
   }
 
-  private static void write(Path group, Backup backup, int epoch, DataKeys keys)
+  private static void write(Path group, Backup backup, int epoch, DirectoryKeys keys)
       throws IOException {
     RaftStorageImpl storage = storage(group, RaftStorage.StartupOption.FORMAT);
     try (StateCopy state = backup.inEpoch(epoch)) {
@@ -167,8 +169,12 @@ public final class NodeDirectory {
 
   /** A snapshot of another node. */
   public interface Source {
-    /** Writes the snapshot to this file, encrypted or not, and returns its description. */
-    Seed writeTo(Path file) throws IOException;
+    /**
+     * Writes the snapshot to this file, and returns its description.
+     *
+     * @param keys encrypt the file if they are on, under the name {@link Seed#fileName}
+     */
+    Seed writeTo(Path file, DirectoryKeys keys) throws IOException;
   }
 
   /**
@@ -184,6 +190,11 @@ public final class NodeDirectory {
     public Seed {
       requireNonNull(nodeId, "nodeId");
       requireNonNull(configuration, "configuration");
+    }
+
+    /** Returns under which name the snapshot of an entry is kept, and encrypted. */
+    public static String fileName(long term, long index) {
+      return SnapshotFiles.nameOf(TermIndex.valueOf(term, index));
     }
   }
 
@@ -212,8 +223,12 @@ public final class NodeDirectory {
    * <p>If this is interrupted, the node has its old files, or the new snapshot beside some of them.
    * Its term and its list of members may already be the new ones.
    *
+   * <p>This also encrypts the directory of a node that gets its first data keys. What was there is
+   * set aside as it was.
+   *
    * @param keys of the node
    * @throws IOException if the node runs, if it is no member of the cluster, or if its vote is lost
+   * @throws KeyMissingException if the directory is encrypted, and there is another key or none
    */
   public static Reseeded reseed(Path data, String nodeId, DataKeys keys, Source source)
       throws IOException {
@@ -231,23 +246,26 @@ public final class NodeDirectory {
     }
     RaftStorageImpl storage = storageOfStopped(data, group);
     try {
-      return reseed(storage, nodeId, keys, source);
+      return reseed(storage, nodeId, NodeIdentity.ofReplaced(data, nodeId, keys), source);
     } finally {
       storage.close();
     }
   }
 
   private static Reseeded reseed(
-      RaftStorageImpl storage, String nodeId, DataKeys keys, Source source) throws IOException {
+      RaftStorageImpl storage, String nodeId, NodeIdentity identity, Source source)
+      throws IOException {
     Path directory = directory(storage).getStateMachineDir().toPath();
     Files.createDirectories(directory);
     SnapshotFiles snapshots = new SnapshotFiles(nodeId, directory);
     Path arrived = snapshots.unfinished();
-    Seed seed = source.writeTo(arrived);
-    try (InputStream in = FileSeal.open(arrived, keys)) {
+    DirectoryKeys keys = identity.directoryKeys();
+    Seed seed = source.writeTo(arrived, keys);
+    try (InputStream in = keys.open(arrived, Seed.fileName(seed.term(), seed.index()))) {
       Backup.requireComplete(in);
     }
     LogEntryProto members = membersOf(seed, nodeId);
+    identity.sealAgain();
     RaftStorageMetadata own = storage.getMetadataFile().getMetadata();
     if (own.getTerm() < seed.term()) {
       storage

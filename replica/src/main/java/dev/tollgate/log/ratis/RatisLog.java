@@ -170,7 +170,10 @@ public final class RatisLog implements ReplicatedLog {
   private static NodeIdentity identity(RaftSettings settings) throws IOException {
     try {
       return NodeIdentity.open(
-          settings.directory(), settings.nodeId(), groupDirectory(settings.directory()));
+          settings.directory(),
+          settings.nodeId(),
+          groupDirectory(settings.directory()),
+          settings.keys());
     } catch (RemovedException | StrangerException e) {
       throw e;
     } catch (IOException e) {
@@ -569,7 +572,15 @@ public final class RatisLog implements ReplicatedLog {
     return running == null
         ? List.of()
         : UsedKeys.of(
-            stateMachine.sealed(), stateMachine.snapshots(), running.getRaftLog().getStartIndex());
+            stateMachine.sealed(),
+            stateMachine.snapshots(),
+            running.getRaftLog().getStartIndex(),
+            identity.keyOfFile());
+  }
+
+  @Override
+  public void sealAgain() throws IOException {
+    identity.sealAgain();
   }
 
   @Override

@@ -69,7 +69,8 @@ final class RatisStateMachine extends BaseStateMachine {
             settings.nodeId(), settings.directory(), settings.electionTimeout(), end.supervision());
     this.sealed =
         new SealedEntries(
-            settings.keys(), RatisLog.groupDirectory(settings.directory()).resolve("current"));
+            identity.directoryKeys(),
+            RatisLog.groupDirectory(settings.directory()).resolve("current"));
     this.appends =
         new FollowerAppends(
             2 * settings.electionTimeout().toMillis(),
@@ -85,7 +86,7 @@ final class RatisStateMachine extends BaseStateMachine {
             consumer,
             this::getLastAppliedTermIndex,
             new LogPurge(server, end)::run,
-            settings.keys());
+            identity.directoryKeys());
     this.entries =
         new AppliedEntries(
             settings.directory(),

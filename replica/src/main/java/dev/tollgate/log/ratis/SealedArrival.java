@@ -2,9 +2,9 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.seal.ChunkOutput;
-import dev.tollgate.seal.DataKeys;
-import dev.tollgate.seal.FileSeal;
+import dev.tollgate.seal.DirectoryKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.security.MessageDigest;
@@ -12,6 +12,7 @@ import java.util.Arrays;
 import org.apache.ratis.proto.RaftProtos.FileChunkProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChunkProto;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.MD5FileUtil;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * before Ratis writes any of it. Not thread-safe.
  */
 final class SealedArrival {
-  private final DataKeys keys;
+  private final DirectoryKeys keys;
   private @Nullable Sealing sealing;
 
-  SealedArrival(DataKeys keys) {
+  SealedArrival(DirectoryKeys keys) {
     this.keys = requireNonNull(keys, "keys");
   }
 
@@ -40,7 +41,7 @@ final class SealedArrival {
     SnapshotChunkProto part = request.getSnapshotChunk();
     Sealing current = sealing;
     if (part.getRequestIndex() == 0) {
-      current = new Sealing(part.getRequestId());
+      current = new Sealing(part);
       sealing = current;
     }
     if (current == null || !current.isNext(part)) {
@@ -65,9 +66,9 @@ final class SealedArrival {
     private long offset;
     private int taken;
 
-    Sealing(String requestId) throws IOException {
-      this.requestId = requestId;
-      this.out = FileSeal.seal(sealed, keys);
+    Sealing(SnapshotChunkProto first) throws IOException {
+      this.requestId = first.getRequestId();
+      this.out = keys.seal(sealed, SnapshotFiles.nameOf(TermIndex.valueOf(first.getTermIndex())));
     }
 
     boolean isNext(SnapshotChunkProto part) {

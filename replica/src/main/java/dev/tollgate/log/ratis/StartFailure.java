@@ -6,6 +6,7 @@ import dev.tollgate.log.DamagedFileException;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.NotEncryptedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -64,8 +65,8 @@ final class StartFailure {
             + " the disk, and start the node again. If the disk stays broken, "
             + VoteFile.WITHOUT_A_VOTE;
       }
-      if (cause instanceof KeyMissingException missing) {
-        return ", because " + missing.getMessage() + ". Nothing was changed";
+      if (cause instanceof KeyMissingException || cause instanceof NotEncryptedException) {
+        return ", because " + cause.getMessage() + ". Nothing was changed";
       }
       if (cause instanceof VoteFile.LostException lost) {
         return ", because " + lost.getMessage() + ". Check the disk; " + VoteFile.WITHOUT_A_VOTE;

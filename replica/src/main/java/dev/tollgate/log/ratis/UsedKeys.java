@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Finds out which data keys the files of a running node need. */
 final class UsedKeys {
@@ -21,10 +22,16 @@ final class UsedKeys {
 
   /**
    * @param firstLogIndex the first entry of the log
+   * @param keyOfIdentity the key of the file with the identity of the node; null if it is not
+   *     sealed
    * @return one for each key that the node has or needs, by name; none for a node that never had
    *     any
    */
-  static List<KeyUse> of(SealedEntries entries, Snapshots snapshots, long firstLogIndex)
+  static List<KeyUse> of(
+      SealedEntries entries,
+      Snapshots snapshots,
+      long firstLogIndex,
+      @Nullable String keyOfIdentity)
       throws IOException {
     List<String> known = entries.keys().ids();
     if (known.isEmpty()) {
@@ -34,8 +41,7 @@ final class UsedKeys {
     Map<String, Integer> inSnapshots = new HashMap<>();
     for (SnapshotFile snapshot : snapshots.list()) {
       try {
-        inSnapshots.merge(
-            FileSeal.keyOf(snapshot.path()).orElse(SealedEntries.CLEAR), 1, Integer::sum);
+        FileSeal.keyOf(snapshot.path()).ifPresent(id -> inSnapshots.merge(id, 1, Integer::sum));
       } catch (NoSuchFileException e) {
         // a newer one has just taken its place
       }
@@ -43,6 +49,9 @@ final class UsedKeys {
     SortedSet<String> all = new TreeSet<>(known);
     all.addAll(inLog.keySet());
     all.addAll(inSnapshots.keySet());
+    if (keyOfIdentity != null) {
+      all.add(keyOfIdentity);
+    }
     List<KeyUse> used = new ArrayList<>();
     for (String id : all) {
       used.add(
@@ -50,7 +59,8 @@ final class UsedKeys {
               id,
               id.equals(known.get(0)),
               inLog.getOrDefault(id, -1L),
-              inSnapshots.getOrDefault(id, 0)));
+              inSnapshots.getOrDefault(id, 0),
+              id.equals(keyOfIdentity)));
     }
     return List.copyOf(used);
   }

@@ -5,9 +5,10 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SyncedFiles;
 import dev.tollgate.seal.ChunkOutput;
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import dev.tollgate.seal.FileSeal;
 import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.NotEncryptedException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
@@ -48,7 +49,7 @@ public final class SnapshotFiles {
 
   private final String nodeId;
   private final Path directory;
-  private final DataKeys keys;
+  private final DirectoryKeys keys;
 
   /** A complete file, and the last entry that it covers. */
   public record Snapshot(Path file, TermIndex last) {
@@ -69,13 +70,13 @@ public final class SnapshotFiles {
 
   /** The files of a node that encrypts none. */
   public SnapshotFiles(String nodeId, Path directory) {
-    this(nodeId, directory, DataKeys.off());
+    this(nodeId, directory, DirectoryKeys.off());
   }
 
   /**
    * @param keys with which new files are encrypted
    */
-  public SnapshotFiles(String nodeId, Path directory, DataKeys keys) {
+  public SnapshotFiles(String nodeId, Path directory, DirectoryKeys keys) {
     this.nodeId = nodeId;
     this.directory = directory;
     this.keys = keys;
@@ -110,8 +111,8 @@ public final class SnapshotFiles {
         if (!hasDigest(snapshot)) {
           MD5FileUtil.computeAndSaveMd5ForFile(snapshot.file().toFile());
         }
-      } catch (UnknownVersionException | KeyMissingException e) {
-        // the file may be intact, and needs another program or another key
+      } catch (UnknownVersionException | KeyMissingException | NotEncryptedException e) {
+        // the file may be intact, and needs another program, another key, or a look at who wrote it
         throw e;
       } catch (IOException e) {
         Path aside = setAside(snapshot);
@@ -133,7 +134,7 @@ public final class SnapshotFiles {
   }
 
   InputStream open(Snapshot snapshot) throws IOException {
-    return FileSeal.open(snapshot.file(), keys);
+    return keys.open(snapshot.file(), nameOf(snapshot.last()));
   }
 
   /** Renames a snapshot from which this node could not be restored. */
@@ -164,7 +165,7 @@ public final class SnapshotFiles {
    *     of the directory failed
    */
   public Snapshot write(TermIndex last, StateCopy copy) throws IOException {
-    writeUnfinished(copy);
+    writeUnfinished(last, copy);
     adopt(last);
     return new Snapshot(fileOf(last), last);
   }
@@ -175,7 +176,7 @@ public final class SnapshotFiles {
    * @throws UnreadableException if it cannot be read; the file is then kept under another name
    */
   Snapshot adoptAfter(Trial trial, TermIndex last) throws IOException {
-    try (InputStream in = FileSeal.open(unfinished(), keys)) {
+    try (InputStream in = keys.open(unfinished(), nameOf(last))) {
       trial.read(new SnapshotReader(in));
     } catch (IOException | RuntimeException e) {
       Path kept = directory.resolve(UNREADABLE);
@@ -193,8 +194,8 @@ public final class SnapshotFiles {
     return new Snapshot(fileOf(last), last);
   }
 
-  /** Writes and syncs the file at {@link #unfinished}. */
-  void writeUnfinished(StateCopy copy) throws IOException {
+  /** Writes and syncs the file at {@link #unfinished}, to be adopted as this snapshot alone. */
+  void writeUnfinished(TermIndex last, StateCopy copy) throws IOException {
     Path unfinished = unfinished();
     try {
       SyncedFiles.write(
@@ -203,7 +204,7 @@ public final class SnapshotFiles {
             BufferedOutputStream buffered =
                 new BufferedOutputStream(Channels.newOutputStream(out), BUFFER_BYTES);
             if (keys.isOn()) {
-              ChunkOutput sealed = FileSeal.seal(buffered, keys);
+              ChunkOutput sealed = keys.seal(buffered, nameOf(last));
               write(copy, sealed);
               sealed.finish();
             } else {
@@ -244,7 +245,7 @@ public final class SnapshotFiles {
    * @throws IOException if it is damaged
    */
   void adoptArrived(TermIndex last) throws IOException {
-    try (InputStream in = FileSeal.open(arriving(), keys)) {
+    try (InputStream in = keys.open(arriving(), nameOf(last))) {
       SnapshotReader.check(in);
     }
     adopt(arriving(), last);
@@ -269,7 +270,14 @@ public final class SnapshotFiles {
   }
 
   private Path fileOf(TermIndex last) {
-    return directory.resolve("snapshot." + last.getTerm() + "_" + last.getIndex());
+    return directory.resolve(nameOf(last));
+  }
+
+  /**
+   * Returns the name of the snapshot that ends with an entry. A sealed file opens under no other.
+   */
+  public static String nameOf(TermIndex last) {
+    return "snapshot." + last.getTerm() + "_" + last.getIndex();
   }
 
   /** Removes all but the newest two, and returns up to which entry the log is no longer needed. */

@@ -7,8 +7,9 @@ import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.entry.LoggedError;
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.NotEncryptedException;
 import dev.tollgate.seal.StoredFile;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
@@ -78,7 +79,7 @@ public final class Snapshots {
   private final LogConsumer consumer;
   private final Supplier<TermIndex> lastApplied;
   private final Runnable finished;
-  private final DataKeys keys;
+  private final DirectoryKeys keys;
   private final ExecutorService writer;
   private final RatisSnapshotStorage storage = new RatisSnapshotStorage();
 
@@ -108,7 +109,7 @@ public final class Snapshots {
       LogConsumer consumer,
       Supplier<TermIndex> lastApplied,
       Runnable finished,
-      DataKeys keys) {
+      DirectoryKeys keys) {
     this.nodeId = nodeId;
     this.logBytes = logBytes;
     this.consumer = consumer;
@@ -153,7 +154,7 @@ public final class Snapshots {
     for (SnapshotFiles.Snapshot snapshot : all) {
       try {
         restore(found, snapshot, "restored the snapshot");
-      } catch (UnknownVersionException | KeyMissingException e) {
+      } catch (UnknownVersionException | KeyMissingException | NotEncryptedException e) {
         throw e;
       } catch (IOException | RuntimeException e) {
         LOG.error(
@@ -292,7 +293,9 @@ public final class Snapshots {
 
   /** See {@link SnapshotStore#open}. */
   public StoredFile open(SnapshotFile snapshot) throws IOException {
-    return StoredFile.open(snapshot.path(), keys);
+    return keys.openStored(
+        snapshot.path(),
+        SnapshotFiles.nameOf(TermIndex.valueOf(snapshot.term(), snapshot.index())));
   }
 
   /** See {@link SnapshotStore#take}. */
@@ -440,7 +443,7 @@ public final class Snapshots {
       throws IOException {
     long start = System.nanoTime();
     try (copy) {
-      opened().writeUnfinished(copy);
+      opened().writeUnfinished(last, copy);
     }
     // definitions no longer wait for the copy
     SnapshotFiles.Snapshot snapshot = opened().adoptAfter(consumer::tryOut, last);

@@ -243,11 +243,11 @@ final class NodeMetrics {
     for (KeyUse key : keys) {
       used.put(Labels.of("key", key.keyId(), "files", "log"), key.lastLogIndex() >= 0 ? 1 : 0);
       used.put(Labels.of("key", key.keyId(), "files", "snapshots"), key.snapshots() > 0 ? 1 : 0);
+      used.put(Labels.of("key", key.keyId(), "files", "identity"), key.identity() ? 1 : 0);
     }
     families.gauges(
         "tollgate_data_key_in_use",
-        "1 if files of this node are encrypted with a data key, else 0; key (clear) for files that"
-            + " are not encrypted.",
+        "1 if files of this node are encrypted with a data key, else 0.",
         used);
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.WholeFile;
+import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ class KeyInTheIdentityTest {
   @TempDir private Path directory;
 
   private NodeIdentity open() throws IOException {
-    return NodeIdentity.open(directory, "n1", directory);
+    return NodeIdentity.open(directory, "n1", directory, DataKeys.off());
   }
 
   private Path file() {

@@ -9,6 +9,7 @@ import dev.tollgate.core.command.ClusterKey;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.NodeVersion;
+import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +33,8 @@ class PeerGuardTest {
   private final List<IOException> stops = new ArrayList<>();
 
   private PeerGuard guard(Set<String> members) throws IOException {
-    return guard(NodeIdentity.open(directory, "n1", directory.resolve("log")), members);
+    return guard(
+        NodeIdentity.open(directory, "n1", directory.resolve("log"), DataKeys.off()), members);
   }
 
   private PeerGuard guard(NodeIdentity identity, Set<String> members) {
@@ -74,7 +76,8 @@ class PeerGuardTest {
   @Test
   void nodeOfAClusterWithoutIdIsRefusedAndStopsNobody() throws Exception {
     UniqueId cluster = NodeIdentity.draw();
-    NodeIdentity identity = NodeIdentity.open(directory, "n1", directory.resolve("log"));
+    NodeIdentity identity =
+        NodeIdentity.open(directory, "n1", directory.resolve("log"), DataKeys.off());
     UniqueId n2 = NodeIdentity.draw();
     identity.learn(identity(cluster, "n2", n2), 1);
     PeerGuard guard = guard(identity, Set.of("n1", "n2", "n3"));
@@ -88,7 +91,8 @@ class PeerGuardTest {
   @Test
   void callerWithoutTheIncarnationOfAKnownNodeStopsNobody() throws Exception {
     UniqueId cluster = NodeIdentity.draw();
-    NodeIdentity identity = NodeIdentity.open(directory, "n1", directory.resolve("log"));
+    NodeIdentity identity =
+        NodeIdentity.open(directory, "n1", directory.resolve("log"), DataKeys.off());
     UniqueId n1 = identity.incarnation();
     TreeMap<String, UniqueId> incarnations = new TreeMap<>();
     incarnations.put("n1", n1);
@@ -117,7 +121,8 @@ class PeerGuardTest {
 
   @Test
   void nodeThatDoesNotKnowItsClusterStopsNobody() throws Exception {
-    NodeIdentity identity = NodeIdentity.open(directory, "n1", directory.resolve("log"));
+    NodeIdentity identity =
+        NodeIdentity.open(directory, "n1", directory.resolve("log"), DataKeys.off());
     identity.learn(identity(null, "n2", NodeIdentity.draw()), 1);
     PeerCredentials stranger = new PeerCredentials("n2", null, NodeIdentity.draw(), "n1", null);
     PeerGuard guard = guard(identity, Set.of("n1", "n2"));

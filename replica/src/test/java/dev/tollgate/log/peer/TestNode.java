@@ -8,6 +8,7 @@ import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -108,7 +109,8 @@ final class TestNode implements AutoCloseable {
       throws IOException {
     this.id = id;
     this.address = "127.0.0.1:" + Ports.free();
-    this.identity = NodeIdentity.open(directory.resolve(id), id, directory.resolve("log"));
+    this.identity =
+        NodeIdentity.open(directory.resolve(id), id, directory.resolve("log"), DataKeys.off());
     PeerGuard guard =
         new PeerGuard(
             identity,
@@ -141,7 +143,7 @@ final class TestNode implements AutoCloseable {
             tls,
             new PeerClocks(Clock.systemUTC(), System::nanoTime),
             PromiseTrace.NONE,
-            new SealedEntries(DataKeys.off(), Path.of("log")));
+            new SealedEntries(DirectoryKeys.off(), Path.of("log")));
     listener = new PeerListener(settings, server(), NetUtils.createSocketAddr(address));
     listener.start();
   }

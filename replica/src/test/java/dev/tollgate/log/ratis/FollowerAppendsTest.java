@@ -18,7 +18,7 @@ import dev.tollgate.log.peer.RawPeer;
 import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.log.trace.PromiseTrace;
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -465,7 +465,7 @@ class FollowerAppendsTest {
         working,
         failure -> {},
         PromiseTrace.NONE,
-        new SealedEntries(DataKeys.off(), directory));
+        new SealedEntries(DirectoryKeys.off(), directory));
   }
 
   /** As when a leader has a new connection, and sends another snapshot by it. */

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.peer.SealedEntries;
 import dev.tollgate.log.snapshot.Snapshots;
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +54,7 @@ class InterruptedCutTest {
     write(files);
     InterruptedCut.finish(directory, OptionalLong.of(synced));
     assertEquals(List.of(left.split(" ", -1)), names());
-    LogCheck.run(directory, null, new SealedEntries(DataKeys.off(), directory));
+    LogCheck.run(directory, null, new SealedEntries(DirectoryKeys.off(), directory));
     assertFalse(InterruptedCut.finish(directory, OptionalLong.of(synced)));
     assertEquals(List.of(left.split(" ", -1)), names(), "a second time");
   }
@@ -83,7 +83,7 @@ class InterruptedCutTest {
     assertEquals(before, names());
     assertThrows(
         CorruptLogException.class,
-        () -> LogCheck.run(directory, null, new SealedEntries(DataKeys.off(), directory)));
+        () -> LogCheck.run(directory, null, new SealedEntries(DirectoryKeys.off(), directory)));
   }
 
   private void write(String files) throws IOException {

@@ -16,6 +16,7 @@ import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.RawPeer;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -169,7 +170,8 @@ class LocalStateTest {
   @Test
   void nodeWhoseIdentityWasAlteredDoesNotStart() throws Exception {
     Path identity = directory.resolve(NodeIdentity.FILE);
-    assertRefusedWithEachBitChanged(identity, () -> NodeIdentity.open(directory, "n1", group));
+    assertRefusedWithEachBitChanged(
+        identity, () -> NodeIdentity.open(directory, "n1", group, DataKeys.off()));
     String content = Files.readString(identity);
     Files.writeString(identity, content.replace("log-index=0", "log-index=1"));
     StrangerException refused = assertThrows(StrangerException.class, this::start);

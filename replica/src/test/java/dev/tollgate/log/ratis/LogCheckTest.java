@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.peer.SealedEntries;
-import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.DirectoryKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -161,6 +161,6 @@ class LogCheckTest {
   }
 
   private SealedEntries clear() {
-    return new SealedEntries(DataKeys.off(), directory);
+    return new SealedEntries(DirectoryKeys.off(), directory);
   }
 }

@@ -42,7 +42,7 @@ class NodeDirectoryTest {
               directory,
               LoneFollower.ID,
               DataKeys.off(),
-              file -> {
+              (file, keys) -> {
                 Files.write(file, snapshot());
                 return new NodeDirectory.Seed("n1", 2, 100, members.toByteArray());
               });

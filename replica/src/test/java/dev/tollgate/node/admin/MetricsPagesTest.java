@@ -113,7 +113,7 @@ class MetricsPagesTest {
             13,
             14,
             15,
-            List.of(new KeyUse("(clear)", false, -1, 2), new KeyUse("k1", true, 40, 0))),
+            List.of(new KeyUse("k0", false, -1, 2, true), new KeyUse("k1", true, 40, 0, false))),
         new ClientFigures(1, 2, 3, 4, 5, 6, 7, Map.of(Workers.Kind.QUERIES, 8)),
         new ArrivalFigures(1, 2, 3, 4));
   }
@@ -214,7 +214,8 @@ class MetricsPagesTest {
   void valuesHaveTheirUnits() {
     Scrape scrape = scrape();
     assertEquals(1, scrape.value("tollgate_data_key_in_use{files=\"log\",key=\"k1\"}"));
-    assertEquals(0, scrape.value("tollgate_data_key_in_use{files=\"log\",key=\"(clear)\"}"));
+    assertEquals(0, scrape.value("tollgate_data_key_in_use{files=\"log\",key=\"k0\"}"));
+    assertEquals(1, scrape.value("tollgate_data_key_in_use{files=\"identity\",key=\"k0\"}"));
     assertEquals(12, scrape.value("tollgate_member_lag_entries{member=\"n2\"}"));
     assertEquals(1, scrape.value("tollgate_member_lost_entries{member=\"n2\"}"));
     assertEquals(0, scrape.value("tollgate_member_lost_entries{member=\"n1\"}"));

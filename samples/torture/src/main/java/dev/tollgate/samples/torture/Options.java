@@ -57,7 +57,7 @@ final class Options {
 
   @Option(
       names = "--encrypted",
-      description = "Each node encrypts its log and its snapshots, with a key of its own")
+      description = "Each node encrypts its directory, with a key of its own")
   private boolean encrypted;
 
   @Option(
