@@ -7,6 +7,7 @@ import dev.tollgate.transport.TransportException;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import java.sql.CallableStatement;
+import java.sql.Connection;
 import java.sql.ClientInfoStatus;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code unwrap(ClusterSession.class)} returns the session of the connection.
  */
-public final class TollgateConnection extends JdbcConnection {
+public final class TollgateConnection extends JdbcConnection implements Connection {
   /** The names that {@link #setClientInfo} accepts; the JDBC specification gives these names. */
   static final List<String> CLIENT_INFO_NAMES =
       List.of("ApplicationName", "ClientUser", "ClientHostname");

@@ -1,6 +1,8 @@
 package dev.tollgate.jdbc;
 
 import dev.tollgate.wire.SeriesEnding;
+import static java.util.Objects.requireNonNull;
+
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -72,15 +74,20 @@ final class TollgateStatement implements InvocationHandler {
       case "equals" -> {
         return arguments != null && proxy == arguments[0];
       }
+      case "isWrapperFor" -> {
+        return isTypeOf(proxy, arguments) || (boolean) requireNonNull(pass(method, arguments));
+      }
       case "unwrap" -> {
-        return arguments != null && arguments[0] instanceof Class<?> type && type.isInstance(proxy)
-            ? proxy
-            : pass(method, arguments);
+        return isTypeOf(proxy, arguments) ? proxy : pass(method, arguments);
       }
       default -> {
         return pass(method, arguments);
       }
     }
+  }
+
+  private static boolean isTypeOf(Object proxy, Object @Nullable [] arguments) {
+    return arguments != null && arguments[0] instanceof Class<?> type && type.isInstance(proxy);
   }
 
   private @Nullable Object pass(Method method, Object @Nullable [] arguments) throws Throwable {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +25,7 @@ import java.sql.SQLException;
 import java.sql.SQLXML;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.sql.Wrapper;
 import java.sql.Timestamp;
 import java.sql.Types;
 import java.time.LocalDate;
@@ -564,6 +566,12 @@ class JdbcAreasTest {
     assertTrue(connection.isWrapperFor(org.h2.jdbc.JdbcConnection.class));
     assertTrue(connection.isWrapperFor(dev.tollgate.transport.ClusterSession.class));
     assertEquals(1, connection.unwrap(dev.tollgate.transport.ClusterSession.class).id());
+    // frameworks make proxies of what the class itself implements
+    assertTrue(List.of(connection.getClass().getInterfaces()).contains(Connection.class));
+    for (Wrapper each : List.of(connection, statement, connection.prepareStatement("SELECT 1"))) {
+      assertTrue(each.isWrapperFor(each.getClass()), each.getClass().toString());
+      assertSame(each, each.unwrap(each.getClass()));
+    }
   }
 
   @Test
