@@ -197,6 +197,7 @@ final class Login {
         () ->
             tokens.check(
                 shown,
+                /* mayWait= */ true,
                 /* told= */ true,
                 // the thread of the connection goes on with it
                 decision -> link.later(Duration.ZERO, () -> decided(decision, answer, success))));

@@ -177,7 +177,7 @@ public final class PasswordLogin {
       return new Result(Verdict.TOO_MANY, null, null, wait);
     }
     CompletableFuture<TokenLogin.Decision> decided = new CompletableFuture<>();
-    tokens.check(shown, /* told= */ false, decided::complete);
+    tokens.check(shown, /* mayWait= */ false, /* told= */ false, decided::complete);
     try {
       TokenLogin.Decision decision =
           decided.get(LONGEST_TOKEN_CHECK.toMillis(), TimeUnit.MILLISECONDS);
