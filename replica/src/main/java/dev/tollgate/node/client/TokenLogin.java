@@ -54,14 +54,12 @@ final class TokenLogin {
   /**
    * What became of it.
    *
-   * @param user null unless the verdict is {@link Verdict#RIGHT}
-   * @param left when the connection ends; null for never
+   * @param proof null unless the verdict is {@link Verdict#RIGHT}
    * @param why it was refused, for the client; empty if it was not
    */
-  record Decision(
-      Verdict verdict, Authentication.@Nullable User user, @Nullable Duration left, String why) {
+  record Decision(Verdict verdict, @Nullable LoginProof proof, String why) {
     static Decision refused(Verdict verdict, String why) {
-      return new Decision(verdict, null, null, why);
+      return new Decision(verdict, null, why);
     }
   }
 
@@ -208,7 +206,10 @@ final class TokenLogin {
     if (first || told) {
       access.listener().loggedIn(new Attempt(name, shown.address(), shown.mechanism()));
     }
-    return new Decision(Verdict.RIGHT, user, left.apply(verdict), "");
+    return new Decision(
+        Verdict.RIGHT,
+        new LoginProof(name, user.number(), LoginMethod.OIDC, left.apply(verdict)),
+        "");
   }
 
   private Decision refused(Shown shown, @Nullable String user, Reason reason, String why) {

@@ -43,6 +43,8 @@ class TokenLoginLimitsTest {
   private final List<CountDownLatch> held = new ArrayList<>();
   private TestIssuer issuer;
   private TokenCheck check;
+  private ClientAccess access;
+  private LoginDelays delays;
   private TokenLogin login;
   private int tokens;
 
@@ -88,14 +90,15 @@ class TokenLoginLimitsTest {
                 Duration.ZERO,
                 true)
             .open(Clock.systemUTC(), nanos::get, certificates.events);
-    ClientAccess access =
+    access =
         new ClientAccess(
             new Users(),
             (user, session) -> true,
             AuthenticationListener.NOBODY,
             nanos::get,
             new LoginRules(false, PasswordRules.STANDARD, new LoginMethods(null, check)));
-    login = new TokenLogin(access, new LoginDelays(ClientLimits.STANDARD, nanos::get));
+    delays = new LoginDelays(ClientLimits.STANDARD, nanos::get);
+    login = new TokenLogin(access, delays);
     assertEquals(Verdict.RIGHT, check("first", token()).get(60, TimeUnit.SECONDS).verdict());
   }
 
@@ -163,6 +166,29 @@ class TokenLoginLimitsTest {
       assertEquals(Verdict.RIGHT, answer.get(60, TimeUnit.SECONDS).verdict());
     }
     assertRight("a0", token());
+  }
+
+  /** As connections do over HTTP: each of them would hold a place for as long as it waits. */
+  @Test
+  void loginsThatWaitAfterFailuresHoldNoPlaces() throws Exception {
+    InetAddress here = InetAddress.getLoopbackAddress();
+    for (int i = 0; i < LoginDelays.FREE_OF_ADDRESS + 10; i++) {
+      delays.failed("user " + i, ClientAddresses.of(here));
+    }
+    PasswordLogin passwords = new PasswordLogin(access, delays);
+    for (int i = 0; i <= Limits.TOKEN_CHECKS_PER_ADDRESS; i++) {
+      PasswordLogin.Result later = passwords.byToken(token(), here, /* waited= */ false);
+      assertEquals(Verdict.LATER, later.verdict());
+      assertTrue(later.retryAfter().compareTo(LoginDelays.LONGEST_HELD) <= 0);
+    }
+    String token = token();
+    assertEquals(Verdict.RIGHT, passwords.byToken(token, here, /* waited= */ true).verdict());
+    issuer.hang();
+    issuer.changeKey("k2");
+    nanos.addAndGet(LATER.toNanos());
+    PasswordLogin.Result busy = passwords.byToken(token(), here, /* waited= */ true);
+    assertEquals(Verdict.BUSY, busy.verdict());
+    assertTrue(busy.why().contains("fetches keys: try again"), busy.why());
   }
 
   @Test
