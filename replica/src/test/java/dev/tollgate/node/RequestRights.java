@@ -94,8 +94,8 @@ final class RequestRights {
     add(new Request.Heartbeat(List.of(other.sessionId()), List.of(lease)), administrator);
     add(new Request.WatchLocks(List.of(lease), List.of(1L)), EnumSet.allOf(Holder.class));
     add(new Request.OpenSnapshot(false), administrator, "42501");
-    // of a result or a snapshot that the connection has opened, and here the client has opened none
-    add(new Request.ReadSnapshot(0, 10), EnumSet.noneOf(Holder.class), "40001");
+    add(new Request.ReadSnapshot(0, 10), administrator, "42501");
+    // of a result that the connection has opened, and here the client has opened none
     add(new Request.Fetch(1, 10), EnumSet.noneOf(Holder.class), "40001");
     add(new Request.AwaitHolder("app-held", -1), Holder.LOCKERS, "42501");
   }

@@ -35,6 +35,7 @@ import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -154,6 +155,11 @@ class TokenLoginTest {
   }
 
   private HttpCalls.Reply http(String authorization) throws Exception {
+    return http("GET", "/metrics", "", authorization);
+  }
+
+  private HttpCalls.Reply http(String method, String path, String body, String authorization)
+      throws Exception {
     TlsCredentials client =
         new TlsCredentials(certificates.files("n1"), TlsVersion.TLS_1_3, certificates.events);
     try (Socket socket = HttpCalls.connect(node.adminAddress())) {
@@ -164,9 +170,11 @@ class TokenLoginTest {
           tls.in(),
           tls.out(),
           node.adminAddress(),
-          "GET",
-          "/metrics",
-          "",
+          method,
+          path,
+          body,
+          "Content-Type",
+          "application/json",
           "Authorization",
           authorization);
     }
@@ -199,6 +207,71 @@ class TokenLoginTest {
     }
     assertRefused("locked", "token=" + token);
     assertEquals(403, http("Bearer " + token).status());
+  }
+
+  /** Else its user would come in when the identity provider no longer knows it. */
+  @Test
+  void loginByTokenSetsNoPasswordForItsOwnUser() throws Exception {
+    Files.writeString(rules(), "all root all scram\nall mo all scram\nall all all oidc\n");
+    String set = "SET PASSWORD 'another long one'";
+    try (Connection connection = connect("token=" + token("billing"));
+        Statement statement = connection.createStatement()) {
+      for (String sql : List.of(set, "ALTER USER billing " + set)) {
+        SQLException refused = assertThrows(SQLException.class, () -> statement.execute(sql));
+        assertEquals("42501", refused.getSQLState(), refused.getMessage());
+        assertTrue(
+            refused.getMessage().contains("has logged in by oidc")
+                && refused.getMessage().contains("ALTER USER BILLING SET PASSWORD"),
+            refused.getMessage());
+      }
+    }
+    String sql = "{\"sql\": \"ALTER USER %s " + set + "\"}";
+    HttpCalls.Reply refused =
+        http("POST", "/v1/sql", sql.formatted("billing"), "Bearer " + token("billing"));
+    assertEquals(403, refused.status(), refused.body());
+    assertTrue(refused.body().contains("has logged in by oidc"), refused.body());
+    HttpCalls.Reply done = http("POST", "/v1/sql", sql.formatted("mo"), HttpCalls.basic("mo", "long enough"));
+    assertEquals(200, done.status(), done.body());
+    assertEquals("MO", user("user=mo&password=another long one"));
+  }
+
+  @Test
+  void answerWithoutAnEndEndsWithItsToken() throws Exception {
+    // over HTTP no token waits for keys
+    assertEquals("BILLING", user("token=" + token("billing")));
+    Instant until = Instant.now().plusSeconds(3);
+    HttpCalls.Reply events =
+        http("GET", "/console/events", "", "Bearer " + issuer.token("billing", until));
+    assertEquals(200, events.status());
+    assertTrue(events.body().contains("event: state"), events.body());
+    assertTrue(events.body().contains("event: end"), events.body());
+    assertTrue(Instant.now().isBefore(until.plus(DEADLINE)), "it ends with the token");
+  }
+
+  @Test
+  void waitForALockOverHttpEndsWithItsToken() throws Exception {
+    try (Connection root = connect("user=root&password=top secret");
+        Statement statement = root.createStatement()) {
+      statement.execute("GRANT LOCK ON '%' TO BILLING");
+      statement.execute("SELECT acquire_lock('job')");
+      assertEquals("BILLING", user("token=" + token("billing")));
+      Instant until = Instant.now().plusSeconds(3);
+      HttpCalls.Reply ended =
+          http(
+              "POST",
+              "/v1/locks/job",
+              "{\"ttl\": \"60s\", \"wait\": \"25s\"}",
+              "Bearer " + issuer.token("billing", until));
+      assertEquals(403, ended.status(), ended.body());
+      assertTrue(ended.body().contains("has expired"), ended.body());
+      assertTrue(Instant.now().isBefore(until.plusSeconds(15)), "it does not wait to the end");
+      statement.execute("SELECT release_lock('job')");
+      try (ResultSet rows =
+          statement.executeQuery("SELECT COUNT(*) FROM TOLLGATE.LEASES WHERE USER_NAME = 'BILLING'")) {
+        rows.next();
+        assertEquals(0, rows.getInt(1), "the lease for the lock is revoked");
+      }
+    }
   }
 
   @Test

@@ -186,11 +186,17 @@ public final class Limits {
   /** The same of one user. */
   public static final int HOLDER_WATCHES_PER_USER = 5_000;
 
-  /** Tokens of logins that a node checks at a time, or that wait for that or for keys. */
+  /** Tokens of logins that a node checks at a time, or that wait for a thread to be checked. */
   public static final int TOKEN_CHECKS = 256;
 
   /** Of these, those from one address. */
   public static final int TOKEN_CHECKS_PER_ADDRESS = 64;
+
+  /** Tokens that wait at a node until the keys of their issuer have been fetched. */
+  public static final int TOKENS_AWAITING_KEYS = 128;
+
+  /** Of these, those from one address. */
+  public static final int TOKENS_AWAITING_KEYS_PER_ADDRESS = 32;
 
   /** Tokens that were right and that a node remembers, to know them again; the oldest goes. */
   public static final int REMEMBERED_TOKENS = 10_000;

@@ -77,8 +77,11 @@ public final class AdminAddress implements AutoCloseable {
               tls,
               limits,
               routes,
-              new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address)
-                  ::decide,
+              new Doorkeeper(
+                  node.clients().passwordLogin(),
+                  node.clients().liveLogins(),
+                  node.replica().facts(),
+                  address),
               node.replica()::stopIfClassesAreLost,
               node.supervision());
       // without the slash that stands for a host that was not looked up

@@ -22,6 +22,7 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -36,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * routes. Thread-safe.
  *
  * <p>A request takes one of {@link AdminLimits#threads} threads from its head to its last byte.
- * Others wait for a thread. A connection has at most one request, so at most {@link
+ * Others wait for a thread. A login that is delayed waits before that, and its connection makes room
+ * for others as an idle one does. A connection has at most one request, so at most {@link
  * AdminLimits#CONNECTIONS} wait. A client that sends or reads slowly is cut off: {@link
  * HttpConnection} times the head of a request, and {@link HttpVisit} the rest.
  */
@@ -63,10 +65,13 @@ final class AdminServer implements AutoCloseable {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
-  /** Says who may use a route: {@link Doorkeeper#decide}. */
+  /** Says who may use a route, and for how long: {@link Doorkeeper}. */
   interface Admission {
     Doorkeeper.Decision decide(
         Audience audience, boolean changes, Doorkeeper.Credentials credentials);
+
+    /** Has the end of a caller's login told, until the returned action runs. */
+    Runnable watch(Caller caller, Presence presence);
   }
 
   /** Stops the replica if an error says that this process is broken. */
@@ -155,7 +160,10 @@ final class AdminServer implements AutoCloseable {
     @Override
     protected void initChannel(SocketChannel channel) {
       HttpConnection connection =
-          new HttpConnection(limits, AdminServer.this::begin, AdminServer.this::unexpected);
+          new HttpConnection(
+              limits,
+              request -> begin(request, /* waited= */ false),
+              AdminServer.this::unexpected);
       InetSocketAddress from = channel.remoteAddress();
       SocketChannel loser = from == null ? channel : places.take(channel, from.getAddress());
       if (loser != null) {
@@ -186,9 +194,9 @@ final class AdminServer implements AutoCloseable {
     }
   }
 
-  private void begin(HttpVisit request) {
+  private void begin(HttpVisit request, boolean waited) {
     try {
-      threads.execute(() -> handle(request));
+      threads.execute(() -> handle(request, waited));
     } catch (RejectedExecutionException e) {
       LOG.debug("{}: a request came while the node stopped", nodeId, e);
       request.abort();
@@ -200,12 +208,14 @@ final class AdminServer implements AutoCloseable {
     return (InetSocketAddress) listener.localAddress();
   }
 
-  private void handle(HttpVisit request) {
+  private void handle(HttpVisit request, boolean waited) {
     boolean answered = false;
     try (Visit visit = new Visit()) {
-      Answer answer = answer(request, visit);
-      boolean json = isForScripts(request.uri().getRawPath());
-      sender.send(request, json ? ErrorAnswer.inJson(answer) : answer);
+      Answer answer = answer(request, visit, waited);
+      if (answer != null) {
+        boolean json = isForScripts(request.uri().getRawPath());
+        sender.send(request, json ? ErrorAnswer.inJson(answer) : answer);
+      }
       answered = true;
     } catch (IOException e) {
       LOG.debug("{}: a client of the admin address broke off", nodeId, e);
@@ -232,7 +242,9 @@ final class AdminServer implements AutoCloseable {
             + bug.getClass().getSimpleName());
   }
 
-  private Answer answer(HttpVisit exchange, Visit visit) throws IOException {
+  /** Answers a request; returns null if it waits to be looked at again. */
+  private @Nullable Answer answer(HttpVisit exchange, Visit visit, boolean waited)
+      throws IOException {
     String path = exchange.uri().getRawPath();
     String asked = exchange.method();
     String method = asked.equals("HEAD") ? "GET" : asked;
@@ -248,11 +260,17 @@ final class AdminServer implements AutoCloseable {
             route.audience(),
             !method.equals("GET"),
             new Doorkeeper.Credentials(
-                exchange.from(), exchange.certified(logins), exchange::header));
+                exchange.from(), exchange.certified(logins), exchange::header, waited));
     Caller caller = decision.caller();
+    Duration later = decision.later();
+    if (later != null) {
+      exchange.later(later, () -> begin(exchange, /* waited= */ true));
+      return null;
+    }
     if (caller == null) {
       return requireNonNull(decision.refusal());
     }
+    visit.watch(admission.watch(caller, exchange.presence()));
     Answer full = visit.enter(route.gate(), caller);
     if (full != null) {
       return full;

@@ -52,6 +52,7 @@ final class ConsoleFeed<P> implements AutoCloseable {
   /** A page that watches. Closing it ends its watch. */
   final class Watch implements AutoCloseable {
     private final UserName viewer;
+    private boolean over;
 
     Watch(UserName viewer) {
       this.viewer = viewer;
@@ -63,17 +64,18 @@ final class ConsoleFeed<P> implements AutoCloseable {
      *
      * @param notBeforeNanos when the viewer takes the picture at the earliest, by {@link
      *     System#nanoTime}
-     * @return null if there was none within the time, or the feed was closed
+     * @return null if there was none within the time, or the watch or the feed was closed
      * @throws InterruptedException if the client is gone, or the node stops
      */
     @Nullable Seen<P> next(long after, long notBeforeNanos, Duration patience)
         throws InterruptedException {
-      return await(viewer, after, notBeforeNanos, patience);
+      return await(this, after, notBeforeNanos, patience);
     }
 
     @Override
     public void close() {
       synchronized (ConsoleFeed.this) {
+        over = true;
         watches.remove(this);
         ConsoleFeed.this.notifyAll();
       }
@@ -145,13 +147,13 @@ final class ConsoleFeed<P> implements AutoCloseable {
   }
 
   private synchronized @Nullable Seen<P> await(
-      UserName viewer, long after, long notBeforeNanos, Duration patience)
+      Watch watch, long after, long notBeforeNanos, Duration patience)
       throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
-    while (!closed) {
+    while (!closed && !watch.over) {
       long now = System.nanoTime();
       Seen<P> seen = last;
-      boolean isNew = seen != null && seen.number() > after && seen.viewers().contains(viewer);
+      boolean isNew = seen != null && seen.number() > after && seen.viewers().contains(watch.viewer);
       if (isNew && now - notBeforeNanos >= 0) {
         return seen;
       }

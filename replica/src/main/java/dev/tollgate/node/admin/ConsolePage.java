@@ -216,9 +216,12 @@ final class ConsolePage implements AutoCloseable {
           write("event: refused\ndata: " + tooManyText() + "\n\n");
           return;
         }
+        // the end of the login does not wait for the next picture
+        request.presence().whenGone(watch::close);
         write("retry: 2000\n\n");
         long end = System.nanoTime() + limits.streamTime().toNanos();
         while (System.nanoTime() < end
+            && !request.presence().isGone()
             && isStillAdmitted(caller)
             && !node.stopping().getAsBoolean()) {
           sendNext(watch);
@@ -236,6 +239,9 @@ final class ConsolePage implements AutoCloseable {
       ConsoleFeed.Seen<ConsolePicture> seen = watch.next(number, notBeforeNanos, limits.ping());
       if (feed.isClosed()) {
         throw new IOException("the node stops");
+      }
+      if (request.presence().isGone()) {
+        return;
       }
       if (seen == null) {
         write("event: waiting\ndata: 1\n\n");

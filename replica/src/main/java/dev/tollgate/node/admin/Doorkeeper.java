@@ -3,6 +3,8 @@ package dev.tollgate.node.admin;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.client.LiveLogins;
+import dev.tollgate.node.client.LoginProof;
 import dev.tollgate.node.client.PasswordLogin;
 import dev.tollgate.node.replica.Duties;
 import dev.tollgate.node.replica.Facts;
@@ -12,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.function.Function;
@@ -27,21 +30,36 @@ import org.jspecify.annotations.Nullable;
  * nobody logs in, the header Host has to name this machine and not a host name that others have
  * pointed here. And a request that changes something has to come from a page of this address.
  */
-final class Doorkeeper {
-  /** Either a caller, or the answer to somebody who is not admitted. */
-  record Decision(@Nullable Caller caller, @Nullable Answer refusal) {
+final class Doorkeeper implements AdminServer.Admission {
+  /**
+   * Either a caller, or the answer to somebody who is not admitted, or the time after which the
+   * request is looked at again.
+   */
+  record Decision(
+      @Nullable Caller caller, @Nullable Answer refusal, @Nullable Duration later) {
     static Decision admit(Caller caller) {
-      return new Decision(caller, null);
+      return new Decision(caller, null, null);
     }
 
     static Decision refuse(Answer refusal) {
-      return new Decision(null, refusal);
+      return new Decision(null, refusal, null);
+    }
+
+    static Decision after(Duration wait) {
+      return new Decision(null, null, wait);
     }
   }
 
-  /** What a request says of its sender. */
+  /**
+   * What a request says of its sender.
+   *
+   * @param waited whether the request has waited for the time of a decision
+   */
   record Credentials(
-      InetAddress from, @Nullable String certified, Function<String, @Nullable String> headers) {
+      InetAddress from,
+      @Nullable String certified,
+      Function<String, @Nullable String> headers,
+      boolean waited) {
     @Nullable String header(String name) {
       return headers.apply(name);
     }
@@ -51,16 +69,28 @@ final class Doorkeeper {
   private static final Pattern LITERAL = Pattern.compile("[0-9.]+|\\[[0-9a-fA-F:.%]+]");
 
   private final PasswordLogin login;
+  private final LiveLogins logins;
   private final Facts facts;
   private final InetSocketAddress address;
 
-  Doorkeeper(PasswordLogin login, Facts facts, InetSocketAddress address) {
+  Doorkeeper(
+      PasswordLogin login, LiveLogins logins, Facts facts, InetSocketAddress address) {
     this.login = requireNonNull(login, "login");
+    this.logins = requireNonNull(logins, "logins");
     this.facts = requireNonNull(facts, "facts");
     this.address = requireNonNull(address, "address");
   }
 
-  Decision decide(Audience audience, boolean changes, Credentials credentials) {
+  @Override
+  public Runnable watch(Caller caller, Presence presence) {
+    if (!caller.known()) {
+      return () -> {};
+    }
+    return logins.watchRequest(caller.login(), end -> presence.endLogin(end.why()))::close;
+  }
+
+  @Override
+  public Decision decide(Audience audience, boolean changes, Credentials credentials) {
     if (changes && !isOwnPage(credentials)) {
       return refused(Answer.FORBIDDEN, "the request comes from a page of another address");
     }
@@ -92,8 +122,8 @@ final class Doorkeeper {
     String certified = credentials.certified();
     if (authorization != null) {
       return BearerMessage.isBearer(authorization)
-          ? byToken(authorization, credentials.from())
-          : byPassword(authorization, credentials.from());
+          ? byToken(authorization, credentials)
+          : byPassword(authorization, credentials);
     }
     if (certified != null) {
       return decision(login.byCertificate(certified, credentials.from()));
@@ -103,8 +133,8 @@ final class Doorkeeper {
         : unauthorized("this page requires a user and a password");
   }
 
-  private Decision byToken(String authorization, InetAddress from) {
-    if (!login.takesTokens(from)) {
+  private Decision byToken(String authorization, Credentials credentials) {
+    if (!login.takesTokens(credentials.from())) {
       return refusedToken("no token is a login here");
     }
     String token;
@@ -113,7 +143,7 @@ final class Doorkeeper {
     } catch (IllegalArgumentException e) {
       return refusedToken("the header Authorization has no bearer token");
     }
-    PasswordLogin.Result result = login.byToken(token, from);
+    PasswordLogin.Result result = login.byToken(token, credentials.from(), credentials.waited());
     return result.verdict() == PasswordLogin.Verdict.WRONG
         ? refusedToken("the token is refused")
         : decision(result);
@@ -126,13 +156,18 @@ final class Doorkeeper {
             .with("WWW-Authenticate", "Bearer realm=\"tollgate\", error=\"invalid_token\""));
   }
 
-  private Decision byPassword(String authorization, InetAddress from) {
+  private Decision byPassword(String authorization, Credentials credentials) {
     String pair = decoded(authorization);
     int colon = pair == null ? -1 : pair.indexOf(':');
     if (pair == null || colon < 0) {
       return unauthorized("the header Authorization has no user and password of HTTP Basic");
     }
-    return decision(login.byPassword(pair.substring(0, colon), pair.substring(colon + 1), from));
+    return decision(
+        login.byPassword(
+            pair.substring(0, colon),
+            pair.substring(colon + 1),
+            credentials.from(),
+            credentials.waited()));
   }
 
   private static @Nullable String decoded(String authorization) {
@@ -151,18 +186,21 @@ final class Doorkeeper {
   private Decision decision(PasswordLogin.Result result) {
     return switch (result.verdict()) {
       case RIGHT -> {
-        String user = requireNonNull(result.user());
-        yield Decision.admit(new Caller(true, user, duties(user)));
+        LoginProof proof = requireNonNull(result.login());
+        yield Decision.admit(new Caller(true, proof, duties(proof.user())));
       }
       case WRONG -> unauthorized("the user or the password is wrong");
-      case CLOSED -> refused(Answer.FORBIDDEN, requireNonNull(result.closed()));
+      case CLOSED -> refused(Answer.FORBIDDEN, result.why());
+      case LATER -> Decision.after(result.retryAfter());
       case TOO_MANY ->
           Decision.refuse(
               Answer.text(
                       Answer.TOO_MANY,
                       "too many logins of this user from this address have failed: try again later")
                   .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)));
-      case BUSY -> refused(Answer.UNAVAILABLE, "too many logins are being checked: try again");
+      case BUSY ->
+          Decision.refuse(
+              Answer.text(Answer.UNAVAILABLE, result.why()).with("Retry-After", "1"));
       case NOT_YET ->
           refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again");
     };

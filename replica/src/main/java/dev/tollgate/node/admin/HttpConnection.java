@@ -50,6 +50,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private @Nullable Future<?> deadline;
   private boolean bodyComes;
   private boolean closing;
+  private boolean waits;
 
   /**
    * @param requests takes a request whose head has come; must not wait
@@ -71,9 +72,14 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     expectHead(context);
   }
 
-  /** True while no request is under way. */
+  /** True while no request is under way, or the request waits for its turn to be admitted. */
   boolean isIdle() {
-    return visit == null;
+    return visit == null || waits;
+  }
+
+  /** Whether the request waits for its turn to be admitted. */
+  void waits(boolean now) {
+    waits = now;
   }
 
   private void expectHead(ChannelHandlerContext context) {

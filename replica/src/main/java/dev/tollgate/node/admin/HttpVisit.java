@@ -236,6 +236,29 @@ final class HttpVisit {
     }
   }
 
+  /**
+   * Does work after some time, on the event loop, unless the client is gone by then. Its connection
+   * may be closed for another one meanwhile.
+   */
+  void later(Duration wait, Runnable work) throws IOException {
+    HttpConnection.onLoop(
+        channel,
+        () -> {
+          connection.waits(true);
+          channel
+              .eventLoop()
+              .schedule(
+                  () -> {
+                    connection.waits(false);
+                    if (channel.isActive()) {
+                      work.run();
+                    }
+                  },
+                  wait.toNanos(),
+                  TimeUnit.NANOSECONDS);
+        });
+  }
+
   /** Ends the connection. */
   void abort() {
     channel.close();

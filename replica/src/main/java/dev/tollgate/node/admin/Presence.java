@@ -5,15 +5,23 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the client of a request still waits for the answer. A client that has closed its
- * connection, or the half of it on which it sends, is gone. Thread-safe.
+ * Whether there still is somebody for whom a request is carried out. A client that has closed its
+ * connection, or the half of it on which it sends, is gone. One whose login has ended is told so.
+ * Thread-safe.
  */
 public final class Presence {
   private boolean gone;
+  private @Nullable String loginEnd;
   private @Nullable Runnable listener;
 
+  /** True if the client is gone, or its login has ended. */
   public synchronized boolean isGone() {
     return gone;
+  }
+
+  /** Why the login has ended, for the client; null if the client is there or has left. */
+  public synchronized @Nullable String loginEnd() {
+    return loginEnd;
   }
 
   /**
@@ -35,8 +43,20 @@ public final class Presence {
 
   /** The client is gone. */
   public void leave() {
+    end(/* why= */ null);
+  }
+
+  /** The login of the client has ended. */
+  public void endLogin(String why) {
+    end(requireNonNull(why, "why"));
+  }
+
+  private void end(@Nullable String why) {
     Runnable told;
     synchronized (this) {
+      if (!gone) {
+        loginEnd = why;
+      }
       gone = true;
       told = listener;
       listener = null;

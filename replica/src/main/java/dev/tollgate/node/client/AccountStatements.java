@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.Argument;
 import dev.tollgate.sql.Plan;
@@ -47,6 +48,9 @@ final class AccountStatements {
     boolean own =
         user.equals(session.user()) && plan.change() == Plan.ConfigureUser.Change.SET_PASSWORD;
     Argument argument = plan.password();
+    if (argument != null && user.equals(session.user())) {
+      requireLoginByPassword(session);
+    }
     if (argument != null && !own && !isAdministrator(session)) {
       // the log decides, but only administrators may have a node compute a verifier for that
       throw SqlErrors.exception(
@@ -101,6 +105,28 @@ final class AccountStatements {
       case SET_WORK_LIMIT -> Operation.AlterUser.workLimit(user, plan.workLimit());
       case DROP -> new Operation.DropUser(user, plan.lenient());
     };
+  }
+
+  /**
+   * A login that others vouch for sets no password for its own user: with a password, the user
+   * would come in when they no longer do.
+   *
+   * @throws SQLException with 42501 after such a login
+   */
+  private static void requireLoginByPassword(AttachedSession session) throws SQLException {
+    LoginMethod method = session.method();
+    if (method != null && method != LoginMethod.SCRAM) {
+      throw SqlErrors.exception(
+          SqlState.RIGHT_MISSING,
+          "user "
+              + session.user()
+              + " has logged in by "
+              + method.word()
+              + ", and such a login sets no password for its own user: log in by the password that"
+              + " the user has, or have another user that is an administrator ALTER USER "
+              + session.user()
+              + " SET PASSWORD '...'");
+    }
   }
 
   private static String text(@Nullable String password) {

@@ -82,11 +82,6 @@ public final class ClientConnection {
     /** The client may log in by a token, which is longer than other messages of strangers. */
     default void expectToken() {}
 
-    /** Ends the connection after some time. */
-    default void endAfter(Duration time) {
-      throw new UnsupportedOperationException("no login ends on this connection");
-    }
-
     /** The client is known: it may send large frames, and has kept the deadline for that. */
     default void trust() {}
 
@@ -158,7 +153,7 @@ public final class ClientConnection {
       }
       if (request instanceof Request.Hello || !greeting.isOver()) {
         greeting.take(request, answer);
-      } else if (!greeting.endIfOutdated(sessions::hasOpenSession, answer)) {
+      } else if (!greeting.endIfOutdated(answer)) {
         dispatch(request, frame.losses(), audit.isOn() ? audited(answer) : answer);
       }
     } catch (WireFormatException e) {
@@ -187,6 +182,7 @@ public final class ClientConnection {
    * Releases what the gone client used. Its session stays until it expires, for another connection.
    */
   public void disconnected() {
+    greeting.disconnected();
     statements.close();
     snapshot.close();
     heartbeats.disconnected();
@@ -218,6 +214,18 @@ public final class ClientConnection {
     }
   }
 
+  /** Answers with a refusal if the client may not have the data of all users, at each part. */
+  private boolean mayFetchSnapshot(Consumer<Reply> answer) {
+    boolean may = sessions.isAdministrator(greeting.user()) && !greeting.isLeftOver();
+    if (!may) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.RIGHT_MISSING,
+              "a snapshot has the data of all users, and only an administrator may fetch one"));
+    }
+    return may;
+  }
+
   private void dispatch(Request request, int losses, Consumer<Reply> answer) {
     if (request instanceof Request.Execute execute) {
       sessions.withSession(
@@ -245,9 +253,9 @@ public final class ClientConnection {
       sessions.withSession(
           answer, attached -> statements.metadata(attached, metadata, losses, answer));
     } else if (request instanceof Request.OpenSession open) {
-      sessions.open(open, greeting.client(), greeting.user(), greeting.userNumber(), answer);
+      sessions.open(open, greeting.client(), greeting.proof(), answer);
     } else if (request instanceof Request.AttachSession attach) {
-      sessions.attach(attach, greeting.user(), answer);
+      sessions.attach(attach, greeting.proof(), answer);
     } else if (request instanceof Request.CloseSession) {
       sessions.close(answer);
     } else if (request instanceof Request.ReleaseOwnLease) {
@@ -255,16 +263,16 @@ public final class ClientConnection {
     } else if (request instanceof Request.Cancel cancel) {
       sessions.cancel(cancel, greeting.user(), answer);
     } else if (request instanceof Request.OpenSnapshot open) {
-      if (sessions.isAdministrator(greeting.user())) {
+      if (mayFetchSnapshot(answer)) {
         snapshot.open(open, greeting.user(), greeting.client(), answer);
-      } else {
-        answer.accept(
-            new Reply.Failure(
-                SqlState.RIGHT_MISSING,
-                "a snapshot has the data of all users, and only an administrator may fetch one"));
       }
     } else if (request instanceof Request.ReadSnapshot read) {
-      snapshot.read(read, answer);
+      if (mayFetchSnapshot(answer)) {
+        snapshot.read(read, answer);
+      } else {
+        // what is left of it is for nobody
+        snapshot.forget();
+      }
     } else if (request instanceof Request.AwaitHolder await) {
       watching = true;
       watches.await(await, SessionRequests.nameOf(greeting.user()), replies, answer);

@@ -39,7 +39,6 @@ import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -221,9 +220,6 @@ public final class ClientServer implements AutoCloseable {
     private final ClientConnection connection;
     private final AtomicLong unread = new AtomicLong();
 
-    /** Of the event loop: closes the connection when the token of its login is over. */
-    private @Nullable ScheduledFuture<?> end;
-
     /** Nothing is due, and nothing more is served, or heartbeats alone. */
     private volatile boolean drained;
 
@@ -274,10 +270,6 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       arrivals.disconnected(channel);
-      ScheduledFuture<?> scheduled = end;
-      if (scheduled != null) {
-        scheduled.cancel(false);
-      }
       connection.disconnected();
     }
 
@@ -404,23 +396,6 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public void expectToken() {
       codec.expectToken();
-    }
-
-    @Override
-    public void endAfter(Duration time) {
-      if (!channel.isActive()) {
-        return;
-      }
-      end =
-          channel
-              .eventLoop()
-              .schedule(
-                  () -> {
-                    LOG.debug("{}: the token of {} is over", nodeId, client());
-                    close();
-                  },
-                  time.toMillis(),
-                  TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -41,6 +41,7 @@ public final class ClientService implements Replica.Listener {
   private final LoginDelays loginDelays;
   private final LoginCounts logins;
   private final PasswordLogin passwordLogin;
+  private final LiveLogins liveLogins;
 
   private final Traffic traffic;
   private final Complaints complaints;
@@ -112,6 +113,7 @@ public final class ClientService implements Replica.Listener {
         new ClientAccess(access.users(), access.owners(), logins, access.nanos(), access.rules());
     loginDelays = new LoginDelays(limits, access.nanos());
     passwordLogin = new PasswordLogin(this.access, loginDelays);
+    liveLogins = new LiveLogins(access.users());
     snapshots = log.snapshots();
     traffic = new Traffic(nodeId, limits);
     complaints = new Complaints(nodeId, System::nanoTime);
@@ -199,6 +201,11 @@ public final class ClientService implements Replica.Listener {
     return passwordLogin;
   }
 
+  /** What goes on by logins at this node. */
+  public LiveLogins liveLogins() {
+    return liveLogins;
+  }
+
   /** Counts the logins of this node. */
   public LoginCounts logins() {
     return logins;
@@ -244,10 +251,19 @@ public final class ClientService implements Replica.Listener {
    * Makes the node's side of a connection within this process, for a user whose login another part
    * of the node has checked.
    *
-   * @param admitted as the cluster spells it; null on a cluster without users
+   * @param admitted the login; null on a cluster without users
    */
-  public ClientConnection connect(ClientConnection.Link link, @Nullable String admitted) {
+  public ClientConnection connect(ClientConnection.Link link, @Nullable LoginProof admitted) {
     ReplyChannel replies = new ReplyChannel(link, traffic, complaints);
+    SessionRequests sessions =
+        new SessionRequests(
+            leadership,
+            takeovers,
+            pipeline,
+            replica.facts(),
+            cancellations,
+            replies,
+            access.owners());
     return new ClientConnection(
         replica.state(),
         cluster,
@@ -256,18 +272,13 @@ public final class ClientService implements Replica.Listener {
         new Greeting(
             cluster,
             access.users(),
+            liveLogins,
             replies,
             new Login(access, nodeId, loginDelays, passwordLogin.tokens(), link),
             link::trust,
+            sessions::hasOpenSession,
             admitted),
-        new SessionRequests(
-            leadership,
-            takeovers,
-            pipeline,
-            replica.facts(),
-            cancellations,
-            replies,
-            access.owners()),
+        sessions,
         new Heartbeats(
             timeKeeper, keepers, leadership, replica.facts(), replica.state(), workers, replies),
         watches,
@@ -307,6 +318,11 @@ public final class ClientService implements Replica.Listener {
       }
       keepers.noticed(notice);
     }
+  }
+
+  @Override
+  public void usersMayHaveChanged() {
+    liveLogins.usersMayHaveChanged();
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClientInfo;
-import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.wire.Protocol;
@@ -22,34 +21,42 @@ import org.jspecify.annotations.Nullable;
 final class Greeting {
   private final ClusterInfo cluster;
   private final Authentication users;
+  private final LiveLogins logins;
   private final ReplyChannel replies;
   private final Login login;
   private final Runnable onOver;
-  private final @Nullable String admitted;
+  private final BooleanSupplier hasSession;
+  private final @Nullable LoginProof admitted;
   private @Nullable ClientInfo client;
   private boolean loginRequired;
   private int version;
   private boolean over;
-  private long userNumber = Command.OpenSession.ANY_NUMBER;
-  private volatile @Nullable String user;
+  private boolean disconnected;
+  private LiveLogins.@Nullable Watch watch;
+  private volatile @Nullable LoginProof proof;
 
   /**
    * @param onOver called when the client is known, before it is told
-   * @param admitted the user of a client in this process whose login was checked elsewhere; null
+   * @param hasSession whether the connection has a session that is open
+   * @param admitted the login of a client in this process whose login was checked elsewhere; null
    *     for a client that logs in here, if it has to
    */
   Greeting(
       ClusterInfo cluster,
       Authentication users,
+      LiveLogins logins,
       ReplyChannel replies,
       Login login,
       Runnable onOver,
-      @Nullable String admitted) {
+      BooleanSupplier hasSession,
+      @Nullable LoginProof admitted) {
     this.cluster = requireNonNull(cluster, "cluster");
     this.users = requireNonNull(users, "users");
+    this.logins = requireNonNull(logins, "logins");
     this.replies = requireNonNull(replies, "replies");
     this.login = requireNonNull(login, "login");
     this.onOver = requireNonNull(onOver, "onOver");
+    this.hasSession = requireNonNull(hasSession, "hasSession");
     this.admitted = admitted;
   }
 
@@ -65,29 +72,55 @@ final class Greeting {
 
   /** The user that has logged in, as the cluster spells the name; null if no login was required. */
   @Nullable String user() {
-    return user;
+    LoginProof proven = proof;
+    return proven == null ? null : proven.user();
   }
 
-  /** Tells the login from others of the name; see {@link Authentication.User#number}. */
-  long userNumber() {
-    return userNumber;
+  /** How the client has proven who it is; null if no login was required. */
+  @Nullable LoginProof proof() {
+    return proof;
   }
 
-  /**
-   * Ends the connection if its login no longer counts; returns false if it does. A session that has
-   * outlived the other sessions of its user keeps its connection.
-   *
-   * @param hasSession whether the connection has a session that is open
-   */
-  boolean endIfOutdated(BooleanSupplier hasSession, Consumer<Reply> answer) {
-    String name = user;
-    Authentication.User found = name == null ? null : users.find(name);
-    boolean counts = found != null && (found.number() == userNumber || hasSession.getAsBoolean());
-    if (name == null || counts || !users.knowsUsers()) {
-      return false;
+  /** Ends the connection if its login no longer counts; returns false if it does. */
+  boolean endIfOutdated(Consumer<Reply> answer) {
+    LoginProof proven = proof;
+    LiveLogins.End end = proven == null ? null : logins.endOfConnection(proven, hasSession);
+    if (end != null) {
+      login.outdated(end, answer);
     }
-    login.outdated(name, found, answer);
-    return true;
+    return end != null;
+  }
+
+  /** True if the client did not have to log in, has to now, and is not the one that changed it. */
+  boolean isLeftOver() {
+    return proof == null && users.isRequired() && !hasSession.getAsBoolean();
+  }
+
+  /** Has the connection end with its login, whatever goes on there. */
+  private void watch() {
+    LoginProof proven = proof;
+    // what was admitted elsewhere ends there
+    if (proven != null && admitted == null && watch == null && !disconnected) {
+      watch =
+          logins.watchConnection(
+              proven,
+              hasSession,
+              end -> {
+                if (end.renewable()) {
+                  replies.close();
+                } else {
+                  replies.refuse(replies::push, new Reply.Failure(SqlState.LOGIN_REFUSED, end.why()));
+                }
+              });
+    }
+  }
+
+  /** The client is gone. */
+  void disconnected() {
+    disconnected = true;
+    if (watch != null) {
+      watch.close();
+    }
   }
 
   /** Takes hello, or any request before the greeting is over. */
@@ -138,20 +171,15 @@ final class Greeting {
             Text.first(hello.application(), Limits.DESCRIPTION_CHARS),
             Text.first(hello.host(), Limits.DESCRIPTION_CHARS),
             Text.first(hello.process(), Limits.DESCRIPTION_CHARS));
-    if (over || (!loginRequired && isThereRoom(admitted == null ? "" : admitted, answer))) {
+    if (over || (!loginRequired && isThereRoom(admitted == null ? "" : admitted.user(), answer))) {
       if (!over) {
-        admit();
+        proof = admitted;
       }
       over = true;
       onOver.run();
       answer.accept(welcome());
+      watch();
     }
-  }
-
-  private void admit() {
-    Authentication.User known = admitted == null ? null : users.find(admitted);
-    userNumber = known == null ? Command.OpenSession.ANY_NUMBER : known.number();
-    user = admitted;
   }
 
   /** Counts the client among those of its user; if the node has no room for it, tells it why. */
@@ -164,15 +192,15 @@ final class Greeting {
     return noRoom == null;
   }
 
-  private void over(Authentication.User proven, byte[] last, Consumer<Reply> answer) {
-    if (!isThereRoom(proven.name(), answer)) {
+  private void over(LoginProof proven, byte[] last, Consumer<Reply> answer) {
+    if (!isThereRoom(proven.user(), answer)) {
       return;
     }
-    user = proven.name();
-    userNumber = proven.number();
+    proof = proven;
     over = true;
     onOver.run();
     answer.accept(new Reply.LoggedIn(last, welcome()));
+    watch();
   }
 
   private Reply.Welcome welcome() {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class Login {
   /** Gets the user who has proven who it is, and the last message of the node. */
   interface Success {
-    void over(Authentication.User user, byte[] last);
+    void over(LoginProof user, byte[] last);
   }
 
   private enum State {
@@ -197,24 +197,19 @@ final class Login {
         () ->
             tokens.check(
                 shown,
+                /* mayWait= */ true,
                 /* told= */ true,
                 // the thread of the connection goes on with it
                 decision -> link.later(Duration.ZERO, () -> decided(decision, answer, success))));
   }
 
   private void decided(TokenLogin.Decision decision, Consumer<Reply> answer, Success success) {
-    Authentication.User user = decision.user();
     if (hasEnded()) {
       return;
     }
     switch (decision.verdict()) {
-      case RIGHT -> {
-        Duration left = decision.left();
-        if (left != null) {
-          link.endAfter(left);
-        }
-        success.over(requireNonNull(user), new byte[0]);
-      }
+      case RIGHT ->
+        success.over(requireNonNull(decision.proof()), new byte[0]);
       case WRONG, TOO_MANY ->
           end(
               answer,
@@ -257,7 +252,7 @@ final class Login {
           REFUSED,
           user == null ? Reason.WRONG_CERTIFICATE : Reason.NOT_ALLOWED);
     } else {
-      succeed(user, new byte[0], answer, success);
+      succeed(user, LoginMethod.CERT, new byte[0], answer, success);
     }
   }
 
@@ -333,7 +328,7 @@ final class Login {
                 : passwords.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
       } else {
         delays.succeeded(user, link.address());
-        succeed(known, last, answer, success);
+        succeed(known, LoginMethod.SCRAM, last, answer, success);
       }
     } catch (ScramException e) {
       malformed(String.valueOf(e.getMessage()), answer);
@@ -342,14 +337,18 @@ final class Login {
 
   /** Only now the client is told that its user may not log in: a stranger learns nothing. */
   private void succeed(
-      Authentication.User user, byte[] last, Consumer<Reply> answer, Success success) {
+      Authentication.User user,
+      LoginMethod method,
+      byte[] last,
+      Consumer<Reply> answer,
+      Success success) {
     String closed = user.closed();
     if (closed != null) {
       refuse(answer, SqlState.LOGIN_REFUSED, closed, Reason.CLOSED);
       return;
     }
     access.listener().loggedIn(attempt());
-    success.over(user, last);
+    success.over(LoginProof.of(user, method), last);
   }
 
   private void malformed(String why, Consumer<Reply> answer) {
@@ -365,20 +364,9 @@ final class Login {
         Reason.NO_LOGIN);
   }
 
-  /**
-   * Ends a connection whose login no longer counts.
-   *
-   * @param now the user that has the name now, or null
-   */
-  void outdated(String user, Authentication.@Nullable User now, Consumer<Reply> answer) {
-    String closed = now == null ? "user '" + user + "' was dropped" : now.closed();
-    end(
-        answer,
-        new Reply.Failure(
-            SqlState.LOGIN_REFUSED,
-            closed == null
-                ? "the logins of user '" + user + "' so far no longer count: log in again"
-                : closed));
+  /** Ends a connection whose login no longer counts. */
+  void outdated(LiveLogins.End end, Consumer<Reply> answer) {
+    end(answer, new Reply.Failure(SqlState.LOGIN_REFUSED, end.why()));
   }
 
   private void refuse(Consumer<Reply> answer, SqlState why, String message, Reason reason) {

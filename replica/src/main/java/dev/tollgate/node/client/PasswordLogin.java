@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks users that send their password itself, as HTTP does. Failures count with those of {@link
- * Login}, and delay both. Thread-safe; takes a tenth of a second, and up to two seconds more after
- * failures, so no event loop calls it.
+ * Login}, and delay both. Thread-safe; takes a tenth of a second, so no event loop calls it. A login
+ * that has to wait after failures waits at its caller, and holds nothing meanwhile.
  *
  * <p>Here the node computes what else the client does, so strangers could keep it computing. At
  * most {@link #CHECKED} checks are under way, of which one user and one address have a share, and
@@ -43,11 +43,13 @@ public final class PasswordLogin {
     RIGHT,
     /** The user does not exist, or the password is wrong; nobody is told which. */
     WRONG,
-    /** The user is who it says, and may not log in: {@link Result#closed} says why. */
+    /** The user is who it says, and may not log in: {@link Result#why}. */
     CLOSED,
+    /** Nothing was checked: ask again after {@link Result#retryAfter}, for a login that has waited. */
+    LATER,
     /** Too many attempts have failed: try again after {@link Result#retryAfter}. */
     TOO_MANY,
-    /** Too many other attempts are being checked: try again. */
+    /** The attempt cannot be checked now, as {@link Result#why} says: try again. */
     BUSY,
     /** This node does not know the users yet: try another node, or try again. */
     NOT_YET
@@ -56,23 +58,38 @@ public final class PasswordLogin {
   /**
    * The answer to an attempt.
    *
-   * @param user as the cluster spells it; null unless the verdict is {@link Verdict#RIGHT}
-   * @param closed null unless the verdict is {@link Verdict#CLOSED}
-   * @param retryAfter zero unless the verdict is {@link Verdict#TOO_MANY}
+   * @param login null unless the verdict is {@link Verdict#RIGHT}
+   * @param why for the client; empty unless the verdict is {@link Verdict#CLOSED} or {@link
+   *     Verdict#BUSY}
+   * @param retryAfter zero unless the verdict is {@link Verdict#TOO_MANY} or {@link Verdict#LATER};
+   *     then at most {@link LoginDelays#LONGEST_HELD}
    */
   public record Result(
-      Verdict verdict, @Nullable String user, @Nullable String closed, Duration retryAfter) {
+      Verdict verdict, @Nullable LoginProof login, String why, Duration retryAfter) {
     public Result {
       requireNonNull(verdict, "verdict");
+      requireNonNull(why, "why");
       requireNonNull(retryAfter, "retryAfter");
     }
 
+    private static Result right(LoginProof login) {
+      return new Result(Verdict.RIGHT, login, "", Duration.ZERO);
+    }
+
     private static Result of(Verdict verdict) {
-      return new Result(verdict, null, null, Duration.ZERO);
+      return of(verdict, "");
+    }
+
+    private static Result of(Verdict verdict, String why) {
+      return new Result(verdict, null, why, Duration.ZERO);
+    }
+
+    private static Result after(Verdict verdict, Duration wait) {
+      return new Result(verdict, null, "", wait);
     }
   }
 
-  /** Passwords that are checked at a time, or wait for that. */
+  /** Passwords of which one is computed, and the others wait for that. */
   static final int CHECKED = 32;
 
   /** Of these, those from one address. */
@@ -93,11 +110,10 @@ public final class PasswordLogin {
   /** By a token. */
   private static final String BEARER = "BEARER";
 
-  /** Takes the places of one user; the names of users have no small letters a to z. */
-  private static final String TOKENS = "tokens";
+  private static final String BUSY = "too many logins are being checked: try again";
 
-  /** Longer than keys of an issuer are waited for. */
-  private static final Duration LONGEST_TOKEN_CHECK = Duration.ofSeconds(12);
+  /** Longer than all tokens take that a node checks at a time. */
+  private static final Duration LONGEST_TOKEN_CHECK = Duration.ofSeconds(5);
 
   /** By the certificate of the client. */
   private static final String EXTERNAL = "EXTERNAL";
@@ -150,48 +166,43 @@ public final class PasswordLogin {
     return tokens.isOffered(from);
   }
 
-  /** Checks a token, which names the user. */
-  public Result byToken(String token, InetAddress from) {
+  /**
+   * Checks a token, which names the user. Its keys are not waited for: a token with an unknown key
+   * is to be tried again.
+   *
+   * @param waited whether the login has waited as {@link Verdict#LATER} said
+   */
+  public Result byToken(String token, InetAddress from, boolean waited) {
     TokenLogin.Shown shown =
         new TokenLogin.Shown("", token, ClientAddresses.of(from), from, BEARER);
-    if (tokens.isKnown(token)) {
-      return check(shown);
+    Result later = waited ? null : delayed(tokens.delay(shown), null, shown.address(), BEARER);
+    return later == null ? check(shown) : later;
+  }
+
+  /** The answer to a login that is not checked now; null if it is. */
+  private @Nullable Result delayed(
+      Duration wait, @Nullable String user, String address, String mechanism) {
+    if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0) {
+      access.listener().refused(new Attempt(user, address, mechanism), Reason.TOO_MANY_FAILURES);
+      return Result.after(Verdict.TOO_MANY, wait);
     }
-    // a wait after failures takes a thread, so a stranger gets few of them
-    if (!places.take(TOKENS, shown.address())) {
-      return Result.of(Verdict.BUSY);
-    }
-    try {
-      return check(shown);
-    } finally {
-      places.giveBack(TOKENS, shown.address());
-    }
+    return wait.isZero() ? null : Result.after(Verdict.LATER, wait);
   }
 
   private Result check(TokenLogin.Shown shown) {
-    Duration wait = tokens.delay(shown);
-    if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0 || !sleep(wait)) {
-      access
-          .listener()
-          .refused(new Attempt(null, shown.address(), BEARER), Reason.TOO_MANY_FAILURES);
-      return new Result(Verdict.TOO_MANY, null, null, wait);
-    }
     CompletableFuture<TokenLogin.Decision> decided = new CompletableFuture<>();
-    tokens.check(shown, /* told= */ false, decided::complete);
+    tokens.check(shown, /* mayWait= */ false, /* told= */ false, decided::complete);
     try {
       TokenLogin.Decision decision =
           decided.get(LONGEST_TOKEN_CHECK.toMillis(), TimeUnit.MILLISECONDS);
-      Authentication.User user = decision.user();
-      return switch (decision.verdict()) {
-        case RIGHT -> new Result(Verdict.RIGHT, requireNonNull(user).name(), null, Duration.ZERO);
-        case CLOSED -> new Result(Verdict.CLOSED, null, decision.why(), Duration.ZERO);
-        case WRONG, TOO_MANY, BUSY, NOT_YET -> Result.of(decision.verdict());
-      };
+      return decision.verdict() == Verdict.RIGHT
+          ? Result.right(requireNonNull(decision.proof()))
+          : Result.of(decision.verdict(), decision.why());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return Result.of(Verdict.BUSY);
+      return Result.of(Verdict.BUSY, BUSY);
     } catch (TimeoutException | ExecutionException e) {
-      return Result.of(Verdict.BUSY);
+      return Result.of(Verdict.BUSY, BUSY);
     }
   }
 
@@ -200,8 +211,12 @@ public final class PasswordLogin {
     return access.users().isRequired();
   }
 
-  /** Checks the password of a user. */
-  public Result byPassword(String user, String password, InetAddress from) {
+  /**
+   * Checks the password of a user.
+   *
+   * @param waited whether the login has waited as {@link Verdict#LATER} said
+   */
+  public Result byPassword(String user, String password, InetAddress from, boolean waited) {
     if (!access.users().knowsUsers()) {
       return Result.of(Verdict.NOT_YET);
     }
@@ -212,10 +227,14 @@ public final class PasswordLogin {
     boolean allowed = access.rules().methods().allow(LoginMethod.SCRAM, name, from);
     String address = ClientAddresses.of(from);
     if (known != null && allowed && isRemembered(digest, verifiers)) {
-      return right(known, new Attempt(name, address, BASIC));
+      return right(known, LoginMethod.SCRAM, new Attempt(name, address, BASIC));
+    }
+    Result later = waited ? null : delayed(delays.enter(name, address), name, address, BASIC);
+    if (later != null) {
+      return later;
     }
     if (!places.take(name, address)) {
-      return Result.of(Verdict.BUSY);
+      return Result.of(Verdict.BUSY, BUSY);
     }
     try {
       return check(name, password, known, digest, address, allowed);
@@ -241,26 +260,28 @@ public final class PasswordLogin {
     }
     String digest = digest(EXTERNAL, name, attempt.address());
     if (!isRemembered(digest, known.passwords())) {
-      return proven(known, digest, attempt);
+      return proven(known, LoginMethod.CERT, digest, attempt);
     }
-    return right(known, attempt);
+    return right(known, LoginMethod.CERT, attempt);
   }
 
-  private Result proven(Authentication.User user, String digest, Attempt attempt) {
+  private Result proven(
+      Authentication.User user, LoginMethod method, String digest, Attempt attempt) {
     if (user.closed() == null) {
       remember(digest, user.passwords());
       access.listener().loggedIn(attempt);
     }
-    return right(user, attempt);
+    return right(user, method, attempt);
   }
 
   /** The answer to a user that is who it says. */
-  private Result right(Authentication.User user, Attempt attempt) {
-    if (user.closed() == null) {
-      return new Result(Verdict.RIGHT, user.name(), null, Duration.ZERO);
+  private Result right(Authentication.User user, LoginMethod method, Attempt attempt) {
+    String closed = user.closed();
+    if (closed == null) {
+      return Result.right(LoginProof.of(user, method));
     }
     access.listener().refused(attempt, Reason.CLOSED);
-    return new Result(Verdict.CLOSED, null, user.closed(), Duration.ZERO);
+    return Result.of(Verdict.CLOSED, closed);
   }
 
   private Result check(
@@ -272,11 +293,6 @@ public final class PasswordLogin {
       boolean allowed) {
     List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
     Attempt attempt = new Attempt(name, address, BASIC);
-    Duration wait = delays.enter(name, address);
-    if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0 || !sleep(wait)) {
-      access.listener().refused(attempt, Reason.TOO_MANY_FAILURES);
-      return new Result(Verdict.TOO_MANY, null, null, wait);
-    }
     // computed for a user that no rule allows too, because the time would tell
     if (!isRight(name, password, verifiers) || known == null || !allowed) {
       delays.failed(name, address);
@@ -290,17 +306,7 @@ public final class PasswordLogin {
       return Result.of(Verdict.WRONG);
     }
     delays.succeeded(name, address);
-    return proven(known, digest, attempt);
-  }
-
-  private static boolean sleep(Duration wait) {
-    try {
-      TimeUnit.NANOSECONDS.sleep(wait.toNanos());
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+    return proven(known, LoginMethod.SCRAM, digest, attempt);
   }
 
   /** Computes for a user that does not exist too, because the time would tell. */

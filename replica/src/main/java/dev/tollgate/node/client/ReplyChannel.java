@@ -132,6 +132,11 @@ final class ReplyChannel {
     link.close();
   }
 
+  /** Closes the connection once the replies are sent. */
+  void close() {
+    link.close();
+  }
+
   /** Records that the client has said who it is; returns why the node has no room for it. */
   @Nullable String introduced(String name) {
     String noRoom = link.introduced(name);

@@ -11,6 +11,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
+import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -69,14 +70,12 @@ final class SessionRequests {
   /**
    * Opens a session.
    *
-   * @param user that has logged in on this connection; null if no login was required
-   * @param userNumber tells the user from others of its name
+   * @param proof the login of this connection; null if none was required
    */
   void open(
       Request.OpenSession open,
       ClientInfo client,
-      @Nullable String user,
-      long userNumber,
+      @Nullable LoginProof proof,
       Consumer<Reply> answer) {
     String wrong = wrongWith(open);
     if (wrong != null) {
@@ -84,9 +83,11 @@ final class SessionRequests {
       return;
     }
     long secret = newSecret();
+    UserName user = nameOf(proof);
+    long number = proof == null ? Command.OpenSession.ANY_NUMBER : proof.number();
     pipeline.submit(
         new Command.OpenSession(
-            client, secret, open.ttlMillis(), open.leaseTtlMillis(), nameOf(user), userNumber),
+            client, secret, open.ttlMillis(), open.leaseTtlMillis(), user, number),
         new Proposal.Listener() {
           @Override
           public void applied(Outcome outcome) {
@@ -95,7 +96,7 @@ final class SessionRequests {
               return;
             }
             SessionId id = ((Outcome.SessionOpened) outcome).session();
-            session = new AttachedSession(id, nameOf(user), open.options());
+            session = new AttachedSession(id, user, methodOf(proof), open.options());
             answer.accept(new Reply.SessionReady(id.value(), secret));
           }
 
@@ -133,6 +134,14 @@ final class SessionRequests {
     return user == null ? UserName.ANONYMOUS : new UserName(user);
   }
 
+  private static UserName nameOf(@Nullable LoginProof proof) {
+    return nameOf(proof == null ? null : proof.user());
+  }
+
+  private static @Nullable LoginMethod methodOf(@Nullable LoginProof proof) {
+    return proof == null ? null : proof.method();
+  }
+
   private static long newSecret() {
     long secret = SECRETS.nextLong();
     while (secret == Command.OpenSession.NO_SECRET) {
@@ -160,7 +169,7 @@ final class SessionRequests {
         : null;
   }
 
-  void attach(Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
+  void attach(Request.AttachSession attach, @Nullable LoginProof proof, Consumer<Reply> answer) {
     String wrong = wrongWith(attach.options());
     if (attach.sessionId() <= 0 || wrong != null) {
       answer.accept(
@@ -172,25 +181,25 @@ final class SessionRequests {
           replies,
           () -> {
             if (leadership.isAssumed()) {
-              attachKnown(attach, user, answer);
+              attachKnown(attach, proof, answer);
             } else {
               answer.accept(leadership.notLeader());
             }
           });
     } else {
-      attachKnown(attach, user, answer);
+      attachKnown(attach, proof, answer);
     }
   }
 
   private void attachKnown(
-      Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
-    if (!tryAttach(attach, user, answer)) {
+      Request.AttachSession attach, @Nullable LoginProof proof, Consumer<Reply> answer) {
+    if (!tryAttach(attach, proof, answer)) {
       // a node that lags behind, or has lost leadership, cannot know that a session is gone
       leadership.awaitState(
           leads -> {
             if (!leads) {
               answer.accept(leadership.notLeader());
-            } else if (!tryAttach(attach, user, answer)) {
+            } else if (!tryAttach(attach, proof, answer)) {
               answer.accept(
                   new Reply.Failure(
                       SqlState.SESSION_GONE,
@@ -205,7 +214,7 @@ final class SessionRequests {
 
   /** Attaches or refuses a session that this node knows; returns false if it does not know it. */
   private boolean tryAttach(
-      Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
+      Request.AttachSession attach, @Nullable LoginProof proof, Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
     Facts.SessionFacts known = facts.session(id);
     if (known == null) {
@@ -224,12 +233,12 @@ final class SessionRequests {
       replies.complain("does not know the secret of session " + id);
       answer.accept(
           new Reply.Failure(SqlState.CONNECTION_REFUSED, "session " + id + " is another client's"));
-    } else if (!owners.mayUse(user, id)) {
+    } else if (!owners.mayUse(proof == null ? null : proof.user(), id)) {
       replies.complain("is not the user of session " + id + ", whose secret it knows");
       answer.accept(
           new Reply.Failure(SqlState.LOGIN_REFUSED, "session " + id + " is another user's"));
     } else {
-      session = new AttachedSession(id, nameOf(user), attach.options());
+      session = new AttachedSession(id, nameOf(proof), methodOf(proof), attach.options());
       answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
     }
     return true;

@@ -192,6 +192,11 @@ final class SnapshotSender {
   /** Closes the file, without waiting for the part that is being read. */
   void close() {
     closed = true;
+    forget();
+  }
+
+  /** As {@link #close}, but another snapshot may be opened. */
+  void forget() {
     if (file != null) {
       workers.chore(this::closeForGood);
     }

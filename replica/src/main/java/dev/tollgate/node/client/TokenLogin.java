@@ -54,22 +54,27 @@ final class TokenLogin {
   /**
    * What became of it.
    *
-   * @param user null unless the verdict is {@link Verdict#RIGHT}
-   * @param left when the connection ends; null for never
+   * @param proof null unless the verdict is {@link Verdict#RIGHT}
    * @param why it was refused, for the client; empty if it was not
    */
-  record Decision(
-      Verdict verdict, Authentication.@Nullable User user, @Nullable Duration left, String why) {
+  record Decision(Verdict verdict, @Nullable LoginProof proof, String why) {
     static Decision refused(Verdict verdict, String why) {
-      return new Decision(verdict, null, null, why);
+      return new Decision(verdict, null, why);
     }
   }
 
   private final ClientAccess access;
   private final LoginDelays delays;
-  private final CheckPlaces places =
+  private final CheckPlaces checked =
       new CheckPlaces(
           Limits.TOKEN_CHECKS, Limits.TOKEN_CHECKS_PER_ADDRESS, Limits.TOKEN_CHECKS_PER_ADDRESS);
+
+  /** Of tokens that wait for keys: what waits for a network takes no place of what does not. */
+  private final CheckPlaces waiting =
+      new CheckPlaces(
+          Limits.TOKENS_AWAITING_KEYS,
+          Limits.TOKENS_AWAITING_KEYS_PER_ADDRESS,
+          Limits.TOKENS_AWAITING_KEYS_PER_ADDRESS);
 
   /** Digests of tokens that were right. */
   private final Set<String> remembered =
@@ -111,10 +116,11 @@ final class TokenLogin {
   /**
    * Checks a token. Does not wait.
    *
+   * @param mayWait whether the answer may come after the keys of the issuer have been fetched
    * @param told whether auditors are told of a login by a token that was right before
    * @param answer is called once, on this thread or another one
    */
-  void check(Shown shown, boolean told, Consumer<Decision> answer) {
+  void check(Shown shown, boolean mayWait, boolean told, Consumer<Decision> answer) {
     TokenCheck tokens = access.rules().methods().tokens();
     if (tokens == null) {
       answer.accept(Decision.refused(Verdict.WRONG, "this node takes no tokens"));
@@ -124,16 +130,47 @@ final class TokenLogin {
       answer.accept(Decision.refused(Verdict.NOT_YET, "this node does not know the users yet"));
       return;
     }
-    if (!places.take("", shown.address())) {
+    Place place = new Place(shown.address());
+    if (!place.isTaken()) {
       answer.accept(Decision.refused(Verdict.BUSY, "too many tokens are being checked: try again"));
       return;
     }
     tokens.check(
         shown.token(),
+        () -> mayWait && place.moveToWaiting(),
         verdict -> {
-          places.giveBack("", shown.address());
+          place.giveBack();
           answer.accept(decide(shown, told, verdict, tokens::left));
         });
+  }
+
+  /** The place of one token. One thread at a time. */
+  private final class Place {
+    private final String address;
+    private @Nullable CheckPlaces of;
+
+    Place(String address) {
+      this.address = address;
+      this.of = checked.take("", address) ? checked : null;
+    }
+
+    boolean isTaken() {
+      return of != null;
+    }
+
+    boolean moveToWaiting() {
+      if (!waiting.take("", address)) {
+        return false;
+      }
+      giveBack();
+      of = waiting;
+      return true;
+    }
+
+    void giveBack() {
+      requireNonNull(of, "a place").giveBack("", address);
+      of = null;
+    }
   }
 
   private Decision decide(
@@ -169,7 +206,10 @@ final class TokenLogin {
     if (first || told) {
       access.listener().loggedIn(new Attempt(name, shown.address(), shown.mechanism()));
     }
-    return new Decision(Verdict.RIGHT, user, left.apply(verdict), "");
+    return new Decision(
+        Verdict.RIGHT,
+        new LoginProof(name, user.number(), LoginMethod.OIDC, left.apply(verdict)),
+        "");
   }
 
   private Decision refused(Shown shown, @Nullable String user, Reason reason, String why) {

@@ -3,6 +3,7 @@ package dev.tollgate.node.login;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
 import dev.tollgate.core.command.Limits;
@@ -68,6 +69,10 @@ record IssuerKeys(List<JWK> keys) {
   private static boolean signs(JWK key) {
     boolean kind =
         key instanceof ECKey || (key instanceof RSAKey rsa && rsa.size() >= LEAST_RSA_BITS);
-    return kind && (key.getKeyUse() == null || KeyUse.SIGNATURE.equals(key.getKeyUse()));
+    boolean use = key.getKeyUse() == null || KeyUse.SIGNATURE.equals(key.getKeyUse());
+    // what a node does with a key is to verify (RFC 7517, section 4.3)
+    boolean operations =
+        key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY);
+    return kind && use && operations;
   }
 }

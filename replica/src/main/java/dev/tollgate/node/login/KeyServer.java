@@ -76,7 +76,7 @@ final class KeyServer implements KeySource {
   /** Of the fetch that is under way. */
   private volatile @Nullable HttpsURLConnection open;
 
-  private @Nullable CompletableFuture<@Nullable Void> fetching;
+  private @Nullable CompletableFuture<Boolean> fetching;
   private @Nullable Long triedNanos;
   private @Nullable String failure;
 
@@ -135,31 +135,46 @@ final class KeyServer implements KeySource {
   }
 
   @Override
-  public synchronized CompletableFuture<@Nullable Void> again() {
+  public synchronized CompletableFuture<Boolean> again() {
     Long tried = triedNanos;
     return fetching != null || tried == null || isOlder(tried, ASKED_EVERY)
         ? fetch()
-        : CompletableFuture.completedFuture(null);
+        : CompletableFuture.completedFuture(failure == null);
   }
 
   @Override
-  public synchronized void refresh() {
-    Long tried = triedNanos;
-    HttpsURLConnection late = open;
-    if (late != null && tried != null && isOlder(tried, LONGEST_FETCH)) {
-      late.disconnect();
-    } else if (tried == null || isOlder(tried, failure == null ? FETCHED_EVERY : AFTER_FAILURE)) {
-      var unused = fetch();
+  public void refresh() {
+    CompletableFuture<Boolean> late = lateOrBegun();
+    if (late == null) {
+      return;
+    }
+    // who waits for it does not depend on what the network does with the end of a connection
+    late.complete(false);
+    HttpsURLConnection connection = open;
+    if (connection != null) {
+      connection.disconnect();
     }
   }
 
+  /** Returns a fetch that takes too long; else fetches if it is time to, and returns null. */
+  private synchronized @Nullable CompletableFuture<Boolean> lateOrBegun() {
+    Long tried = triedNanos;
+    if (fetching != null) {
+      return tried != null && isOlder(tried, LONGEST_FETCH) ? fetching : null;
+    }
+    if (tried == null || isOlder(tried, failure == null ? FETCHED_EVERY : AFTER_FAILURE)) {
+      var unused = fetch();
+    }
+    return null;
+  }
+
   /** Begins to fetch, unless that is under way. */
-  private CompletableFuture<@Nullable Void> fetch() {
-    CompletableFuture<@Nullable Void> running = fetching;
+  private CompletableFuture<Boolean> fetch() {
+    CompletableFuture<Boolean> running = fetching;
     if (running != null) {
       return running;
     }
-    CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
+    CompletableFuture<Boolean> begun = new CompletableFuture<>();
     fetching = begun;
     triedNanos = nanos.getAsLong();
     try {
@@ -167,12 +182,12 @@ final class KeyServer implements KeySource {
     } catch (RejectedExecutionException e) {
       // the node stops
       fetching = null;
-      begun.complete(null);
+      begun.complete(false);
     }
     return begun;
   }
 
-  private void run(CompletableFuture<@Nullable Void> begun) {
+  private void run(CompletableFuture<Boolean> begun) {
     String why = null;
     try {
       IssuerKeys fetched = IssuerKeys.parse(address.toString(), download());
@@ -181,7 +196,7 @@ final class KeyServer implements KeySource {
       why = e.getMessage() == null ? e.toString() : e.getMessage();
     }
     ended(why);
-    begun.complete(null);
+    begun.complete(why == null);
   }
 
   private synchronized void ended(@Nullable String why) {

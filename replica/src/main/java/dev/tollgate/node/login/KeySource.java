@@ -10,9 +10,10 @@ interface KeySource extends AutoCloseable {
 
   /**
    * Has the keys looked for again, because a token names one that is not there. Completes when that
-   * has been done, or at once if it is too early.
+   * has been done, or at once if it is too early. The value is true if the source has answered: a
+   * key that is not in {@link #current} then is none of the issuer.
    */
-  CompletableFuture<@Nullable Void> again();
+  CompletableFuture<Boolean> again();
 
   /** Called each second; does I/O on files alone. */
   void refresh();
@@ -28,8 +29,8 @@ interface KeySource extends AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> again() {
-      return CompletableFuture.completedFuture(null);
+    public CompletableFuture<Boolean> again() {
+      return CompletableFuture.completedFuture(true);
     }
 
     @Override

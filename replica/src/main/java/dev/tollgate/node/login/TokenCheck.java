@@ -28,11 +28,13 @@ import java.util.Date;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +79,8 @@ public final class TokenCheck implements AutoCloseable {
   /** What a token may say that it is; a logout token, for one, is signed by the same keys. */
   private static final Set<String> TYPES = Set.of("jwt", "at+jwt", "application/at+jwt");
 
+  private static final String NO_TOKEN = "it is no signed JWT";
+
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final int THREADS = 2;
   private static final long IDLE_SECONDS = 30;
@@ -103,7 +107,7 @@ public final class TokenCheck implements AutoCloseable {
             THREADS,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(Limits.TOKEN_CHECKS),
+            new LinkedBlockingQueue<>(Limits.TOKEN_CHECKS + Limits.TOKENS_AWAITING_KEYS),
             factory);
     threads.allowCoreThreadTimeOut(true);
   }
@@ -154,10 +158,13 @@ public final class TokenCheck implements AutoCloseable {
   /**
    * Checks a token. Does not wait.
    *
+   * @param mayWait asked at most once, when the key of the token is not known and is being fetched,
+   *     on a thread of this class: true if the answer may come after that, false if the token is
+   *     refused for now
    * @param answer is called once, on a thread of this class or on this one
    */
-  public void check(String token, Consumer<Verdict> answer) {
-    execute(() -> examine(token, /* again= */ false, answer), answer);
+  public void check(String token, BooleanSupplier mayWait, Consumer<Verdict> answer) {
+    execute(() -> examine(token, mayWait, answer), answer);
   }
 
   private void execute(Runnable work, Consumer<Verdict> answer) {
@@ -168,28 +175,29 @@ public final class TokenCheck implements AutoCloseable {
     }
   }
 
-  private void examine(String token, boolean again, Consumer<Verdict> answer) {
+  private void examine(String token, BooleanSupplier mayWait, Consumer<Verdict> answer) {
     Verdict verdict;
     try {
       SignedJWT jwt = SignedJWT.parse(token);
-      JWSHeader header = jwt.getHeader();
-      IssuerKeys known = keys.current();
-      List<JWK> candidates = known == null ? List.of() : candidates(known, header);
-      String strange = strange(header);
+      String strange = strange(jwt.getHeader());
+      CompletableFuture<Boolean> fetched =
+          strange != null || key(jwt.getHeader()) != null
+              ? CompletableFuture.completedFuture(true)
+              : keys.again();
       if (strange != null) {
         verdict = Verdict.refused(strange);
-      } else if (candidates.isEmpty() && !again) {
+      } else if (fetched.isDone()) {
+        verdict = decide(jwt, fetched.getNow(false));
+      } else if (mayWait.getAsBoolean()) {
         var unused =
-            keys.again()
-                .thenRun(() -> execute(() -> examine(token, /* again= */ true, answer), answer));
+            fetched.thenAccept(found -> execute(() -> answer.accept(decide(jwt, found)), answer));
         return;
-      } else if (known == null) {
-        verdict = Verdict.notNow("the keys of the issuer are not known to this node: try again");
       } else {
-        verdict = decide(jwt, candidates);
+        verdict =
+            Verdict.notNow("its key is not known to this node, which fetches keys: try again");
       }
-    } catch (ParseException | JOSEException | RuntimeException | StackOverflowError e) {
-      verdict = Verdict.refused("it is no signed JWT");
+    } catch (ParseException | RuntimeException | StackOverflowError e) {
+      verdict = Verdict.refused(NO_TOKEN);
     }
     answer.accept(verdict);
   }
@@ -210,26 +218,48 @@ public final class TokenCheck implements AutoCloseable {
         : "it is a token for something else than access";
   }
 
-  /** The keys that may have signed. Without the id of a key, there has to be one alone. */
-  private static List<JWK> candidates(IssuerKeys known, JWSHeader header) {
+  /** The key that may have signed; null for none. Without the id of a key, one has to be alone. */
+  private @Nullable JWK key(JWSHeader header) {
+    IssuerKeys known = keys.current();
     KeyType type = KeyType.forAlgorithm(header.getAlgorithm());
     String id = header.getKeyID();
     List<JWK> fitting =
-        known.keys().stream()
-            .filter(key -> key.getKeyType().equals(type))
-            .filter(
-                key ->
-                    key.getAlgorithm() == null || key.getAlgorithm().equals(header.getAlgorithm()))
-            .filter(key -> id == null || id.equals(key.getKeyID()))
-            .toList();
-    return fitting.size() == 1 ? fitting : List.of();
+        known == null
+            ? List.of()
+            : known.keys().stream()
+                .filter(key -> key.getKeyType().equals(type))
+                .filter(
+                    key ->
+                        key.getAlgorithm() == null
+                            || key.getAlgorithm().equals(header.getAlgorithm()))
+                .filter(key -> id == null || id.equals(key.getKeyID()))
+                .toList();
+    return fitting.size() == 1 ? fitting.get(0) : null;
   }
 
-  private Verdict decide(SignedJWT jwt, List<JWK> candidates) throws ParseException, JOSEException {
-    if (candidates.isEmpty()) {
-      return Verdict.refused("it is signed with a key that the issuer does not have");
+  /**
+   * @param fetched whether a key that is not known now is none of the issuer
+   */
+  private Verdict decide(SignedJWT jwt, boolean fetched) {
+    try {
+      JWK key = key(jwt.getHeader());
+      if (key != null) {
+        return decide(jwt, key);
+      }
+      if (keys.current() == null) {
+        return Verdict.notNow("the keys of the issuer are not known to this node: try again");
+      }
+      return fetched
+          ? Verdict.refused("it is signed with a key that the issuer does not have")
+          : Verdict.notNow(
+              "its key is not known to this node, which could not fetch keys: try again");
+    } catch (ParseException | JOSEException | RuntimeException | StackOverflowError e) {
+      return Verdict.refused(NO_TOKEN);
     }
-    if (!jwt.verify(verifier(candidates.get(0)))) {
+  }
+
+  private Verdict decide(SignedJWT jwt, JWK key) throws ParseException, JOSEException {
+    if (!jwt.verify(verifier(key))) {
       return Verdict.refused("its signature is wrong");
     }
     JWTClaimsSet claims = jwt.getJWTClaimsSet();

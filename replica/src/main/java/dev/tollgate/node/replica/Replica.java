@@ -68,6 +68,9 @@ public final class Replica implements LogConsumer {
     /** A statement failed by a fault of the database; called only while this node leads. */
     default void statementFaulted() {}
 
+    /** Users, or what they may do, may have changed; on every node, before {@link #applied}. */
+    default void usersMayHaveChanged() {}
+
     /** An entry was applied, and its notices were told; called only while this node leads. */
     default void applied() {}
 
@@ -352,6 +355,9 @@ public final class Replica implements LogConsumer {
       }
     }
     boolean faulty = store.takeFault();
+    if (results.stream().anyMatch(Replica::changesUsers)) {
+      tell(Listener::usersMayHaveChanged);
+    }
     if (leading) {
       tell(Listener::applied);
       if (faulty) {
@@ -400,6 +406,10 @@ public final class Replica implements LogConsumer {
     applied.add(machine.position(), results.size(), applying.tookNanos());
     learn(machine.state().identity());
     tellTime(entry.stampMicros());
+  }
+
+  private static boolean changesUsers(StateMachine.Applied applied) {
+    return applied.notices().stream().anyMatch(Notice.UsersChanged.class::isInstance);
   }
 
   private void learn(Notice notice) {
@@ -645,6 +655,7 @@ public final class Replica implements LogConsumer {
     audit.restored(fresh.position());
     facts.restored(fresh.state());
     tellTime(fresh.position().timeMicros());
+    tell(Listener::usersMayHaveChanged);
     learn(fresh.state().identity());
   }
 

@@ -98,9 +98,12 @@ final class LockPages {
       throws ScriptRefusal {
     try {
       Answer answer = acquire(connection, lock, lease, wait, shared);
-      if (answer.status() == CONFLICT || connection.isClientGone()) {
+      if (answer.status() == CONFLICT) {
         revoke(connection, lease);
-      } else if (!wait.isZero()) {
+        return answer;
+      }
+      connection.requireClient();
+      if (!wait.isZero()) {
         // the time of the lease began before the wait, and may be over
         var unused = LeasePages.renew(connection, lease);
       }

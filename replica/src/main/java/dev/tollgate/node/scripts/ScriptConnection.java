@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.node.admin.Presence;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientService;
+import dev.tollgate.node.client.LoginProof;
 import dev.tollgate.store.PlainResult;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.Frame;
@@ -56,11 +57,11 @@ final class ScriptConnection implements AutoCloseable {
   /**
    * Opens a session.
    *
-   * @param user that was admitted; null on a cluster without users
+   * @param login that was admitted; null on a cluster without users
    */
-  static ScriptConnection open(ClientService clients, @Nullable String user, InetAddress from)
+  static ScriptConnection open(ClientService clients, @Nullable LoginProof login, InetAddress from)
       throws ScriptRefusal, LeaderMovedException {
-    ScriptConnection opened = new ScriptConnection(clients, user, from);
+    ScriptConnection opened = new ScriptConnection(clients, login, from);
     try {
       opened.greet();
       return opened;
@@ -71,9 +72,9 @@ final class ScriptConnection implements AutoCloseable {
     }
   }
 
-  private ScriptConnection(ClientService clients, @Nullable String user, InetAddress from) {
+  private ScriptConnection(ClientService clients, @Nullable LoginProof login, InetAddress from) {
     this.from = from.getHostAddress();
-    this.connection = clients.connect(new Link(), user);
+    this.connection = clients.connect(new Link(), login);
   }
 
   private final class Link implements ClientConnection.Link {
@@ -171,10 +172,20 @@ final class ScriptConnection implements AutoCloseable {
     return served != null && served.isGone();
   }
 
-  private void requireClient() throws ScriptRefusal {
+  /** Requires that the client is there, and that its login counts. */
+  void requireClient() throws ScriptRefusal {
+    requireLogin();
     if (isClientGone()) {
       throw ScriptRefusal.of(
           SqlState.CANCELLED, "the client has closed its connection: nothing more was done");
+    }
+  }
+
+  private void requireLogin() throws ScriptRefusal {
+    Presence served = client;
+    String end = served == null ? null : served.loginEnd();
+    if (end != null) {
+      throw ScriptRefusal.of(SqlState.LOGIN_REFUSED, end + "; nothing more was done");
     }
   }
 
@@ -224,6 +235,10 @@ final class ScriptConnection implements AutoCloseable {
     if (reply == null && !broken) {
       cancel();
       reply = await(id, ScriptLimits.CANCELED, /* heedsClient= */ false);
+    }
+    if (reply instanceof Reply.Failure canceled
+        && canceled.sqlState().equals(SqlState.CANCELLED.state())) {
+      requireLogin();
     }
     if (reply instanceof Reply.NotLeader) {
       broken = true;

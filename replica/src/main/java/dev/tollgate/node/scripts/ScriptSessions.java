@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.node.client.ClientService;
+import dev.tollgate.node.client.LoginProof;
+import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.wire.SqlState;
 import java.net.InetAddress;
 import java.util.ArrayDeque;
@@ -32,9 +34,11 @@ final class ScriptSessions {
   }
 
   /** Whose session it is: the cluster shows both to those who ask who holds a lock. */
-  private record Client(@Nullable String user, InetAddress from) {
+  private record Client(@Nullable String user, @Nullable LoginMethod method, InetAddress from) {
     static Client of(AdminRequest request) {
-      return new Client(request.caller().user(), request.from());
+      LoginProof login = request.caller().login();
+      return new Client(
+          request.caller().user(), login == null ? null : login.method(), request.from());
     }
   }
 
@@ -49,7 +53,7 @@ final class ScriptSessions {
 
   ScriptSessions(ScriptLimits limits, ClientService clients) {
     this(
-        limits, request -> ScriptConnection.open(clients, request.caller().user(), request.from()));
+        limits, request -> ScriptConnection.open(clients, request.caller().login(), request.from()));
   }
 
   ScriptSessions(ScriptLimits limits, Opening opening) {

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.Supervision;
+import dev.tollgate.node.client.LoginProof;
+import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.replica.Duties;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -20,6 +22,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,6 +49,8 @@ class AdminServerTest {
   private final AtomicInteger streamsBegun = new AtomicInteger();
   private final AtomicInteger streamsEnded = new AtomicInteger();
   private final OneAtATime gate = new OneAtATime();
+  private final Set<Presence> presences = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable Duration delay;
   private AdminServer server;
 
   /** Admits one request, and refuses the next. */
@@ -120,10 +126,33 @@ class AdminServerTest {
             null,
             limits,
             routes,
-            (audience, changes, credentials) ->
-                Doorkeeper.Decision.admit(new Caller(true, "JO", Duties.NONE)),
+            new Door(new Caller(true, new LoginProof("JO", 1, LoginMethod.SCRAM, null), Duties.NONE)),
             broken::add,
             new Supervision("n1", failures::add));
+  }
+
+  /** Admits one caller, after a wait where the test says so. */
+  private final class Door implements AdminServer.Admission {
+    private final Caller caller;
+
+    Door(Caller caller) {
+      this.caller = caller;
+    }
+
+    @Override
+    public Doorkeeper.Decision decide(
+        Audience audience, boolean changes, Doorkeeper.Credentials credentials) {
+      Duration wait = delay;
+      return wait == null || credentials.waited()
+          ? Doorkeeper.Decision.admit(caller)
+          : Doorkeeper.Decision.after(wait);
+    }
+
+    @Override
+    public Runnable watch(Caller watched, Presence presence) {
+      presences.add(presence);
+      return () -> presences.remove(presence);
+    }
   }
 
   private void start() throws IOException {
@@ -209,6 +238,41 @@ class AdminServerTest {
     assertEquals("no-store", page.headers().get("cache-control"));
     assertEquals("nosniff", page.headers().get("x-content-type-options"));
     assertTrue(page.headers().get("content-security-policy").contains("default-src 'none'"));
+  }
+
+  /** More than there are threads, and one of them is for others all the time. */
+  @Test
+  void loginsThatWaitTakeNoThreads() throws Exception {
+    start(new AdminLimits(1, 0, BODY_BYTES, LONG, LONG, LONG));
+    delay = LONG;
+    for (int i = 0; i < 8; i++) {
+      send("GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    delay = null;
+    assertEquals(200, get("/page").status());
+    delay = Duration.ofMillis(1);
+    assertEquals(200, get("/page").status());
+  }
+
+  @Test
+  void connectionsOfLoginsThatWaitMakeRoom() throws Exception {
+    start(new AdminLimits(4, 2, BODY_BYTES, LONG, LONG, LONG));
+    delay = LONG;
+    for (int i = 0; i < AdminLimits.CONNECTIONS; i++) {
+      send("GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    delay = null;
+    await().atMost(LONG).ignoreExceptions().until(() -> get("/page").status() == 200);
+  }
+
+  @Test
+  void loginIsWatchedAsLongAsItsRequestLasts() throws Exception {
+    start();
+    send("GET /blocked HTTP/1.1\r\nHost: a\r\n\r\n");
+    await().atMost(LONG).until(() -> blocked.get() == 1);
+    assertEquals(1, presences.size());
+    released.countDown();
+    await().atMost(LONG).until(presences::isEmpty);
   }
 
   @Test
@@ -333,7 +397,7 @@ class AdminServerTest {
   @Test
   void refusedClientThatSendsSlowlyIsCutOff() throws Exception {
     start(new AdminLimits(1, 0, BODY_BYTES, LONG, LONG, LONG));
-    assertNull(gate.enter(new Caller(true, "JO", Duties.NONE)));
+    assertNull(gate.enter(new Caller(true, new LoginProof("JO", 1, LoginMethod.SCRAM, null), Duties.NONE)));
     Socket slow = send("POST /counted HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nab");
     assertEquals("full\n", HttpCalls.read(slow).body());
     long begin = System.nanoTime();
@@ -451,7 +515,7 @@ class AdminServerTest {
                     null,
                     AdminLimits.STANDARD,
                     List.of(),
-                    (audience, changes, credentials) -> Doorkeeper.Decision.admit(Caller.STRANGER),
+                    new Door(Caller.STRANGER),
                     error -> false,
                     new Supervision("n2", failures::add)));
     assertTrue(

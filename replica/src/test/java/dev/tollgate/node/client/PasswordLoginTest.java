@@ -82,7 +82,7 @@ class PasswordLoginTest {
   }
 
   private PasswordLogin.Result tryWith(String user, String password) {
-    return login.byPassword(user, password, HERE);
+    return login.byPassword(user, password, HERE, /* waited= */ false);
   }
 
   @Test
@@ -90,11 +90,11 @@ class PasswordLoginTest {
     add("JO", "old", "new");
     PasswordLogin.Result right = tryWith("jo", "old");
     assertEquals(Verdict.RIGHT, right.verdict());
-    assertEquals("JO", right.user());
+    assertEquals("JO", right.login().user());
     assertEquals(Verdict.RIGHT, tryWith("JO", "new").verdict());
     PasswordLogin.Result wrong = tryWith("jo", "olds");
     assertEquals(Verdict.WRONG, wrong.verdict());
-    assertNull(wrong.user());
+    assertNull(wrong.login());
     assertEquals(Verdict.WRONG, tryWith("jo", "").verdict());
     assertEquals(
         List.of("JO by BASIC", "JO by BASIC", "JO WRONG_PASSWORD", "JO WRONG_PASSWORD"), told);
@@ -116,8 +116,8 @@ class PasswordLoginTest {
     closed = "user JO is locked";
     PasswordLogin.Result result = tryWith("jo", "secret");
     assertEquals(Verdict.CLOSED, result.verdict());
-    assertEquals("user JO is locked", result.closed());
-    assertNull(result.user());
+    assertEquals("user JO is locked", result.why());
+    assertNull(result.login());
     assertEquals(Verdict.WRONG, tryWith("jo", "olds").verdict());
     assertEquals(Verdict.CLOSED, login.byCertificate("jo", HERE).verdict());
     assertEquals(List.of("JO by BASIC", "JO CLOSED", "JO WRONG_PASSWORD", "JO CLOSED"), told);
@@ -176,6 +176,23 @@ class PasswordLoginTest {
     assertEquals(Verdict.RIGHT, tryWith("jo", "secret").verdict());
   }
 
+  /** A place is for a password that is computed: the only one there is, here. */
+  @Test
+  void loginThatWaitsAfterFailuresHoldsNothing() {
+    add("JO", "secret");
+    add("MO", "other secret");
+    for (int i = 0; i <= LoginDelays.FREE_FAILURES; i++) {
+      delays.failed("JO", HERE.getHostAddress());
+    }
+    PasswordLogin.Result later = tryWith("jo", "secret");
+    assertEquals(Verdict.LATER, later.verdict());
+    assertEquals(LoginDelays.FIRST_DELAY, later.retryAfter());
+    assertEquals(Verdict.RIGHT, tryWith("mo", "other secret").verdict());
+    assertEquals(
+        Verdict.RIGHT, login.byPassword("jo", "secret", HERE, /* waited= */ true).verdict());
+    assertEquals(List.of("MO by BASIC", "JO by BASIC"), told);
+  }
+
   @Test
   void failuresCountWithThoseOfOtherLogins() {
     add("JO", "secret");
@@ -189,7 +206,7 @@ class PasswordLoginTest {
   void furtherChecksAreRefusedWhileOthersAreUnderWay() {
     add("JO", "secret");
     PasswordLogin full = new PasswordLogin(access, delays, 0, 2);
-    assertEquals(Verdict.BUSY, full.byPassword("jo", "secret", HERE).verdict());
+    assertEquals(Verdict.BUSY, full.byPassword("jo", "secret", HERE, /* waited= */ false).verdict());
     assertEquals(List.of(), told);
   }
 
@@ -207,7 +224,7 @@ class PasswordLoginTest {
     add("JO");
     PasswordLogin.Result right = login.byCertificate("jo", HERE);
     assertEquals(Verdict.RIGHT, right.verdict());
-    assertEquals("JO", right.user());
+    assertEquals("JO", right.login().user());
     login.byCertificate("jo", HERE);
     assertEquals(Verdict.WRONG, login.byCertificate("mo", HERE).verdict());
     assertEquals(List.of("JO by EXTERNAL", "MO WRONG_CERTIFICATE"), told);

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -55,7 +57,7 @@ class KeyServerTest {
 
   private TokenCheck.Verdict verdict() throws Exception {
     CompletableFuture<TokenCheck.Verdict> answer = new CompletableFuture<>();
-    check.check(issuer.token("jo", Instant.now().plusSeconds(600)), answer::complete);
+    check.check(issuer.token("jo", Instant.now().plusSeconds(600)), () -> true, answer::complete);
     return answer.get(30, TimeUnit.SECONDS);
   }
 
@@ -133,13 +135,44 @@ class KeyServerTest {
               nanos::get,
               certificates.events);
       CompletableFuture<TokenCheck.Verdict> answer = new CompletableFuture<>();
-      check.check(issuer.token("jo", Instant.now().plusSeconds(600)), answer::complete);
+      check.check(issuer.token("jo", Instant.now().plusSeconds(600)), () -> true, answer::complete);
       assertTrue(drip.begun().await(30, TimeUnit.SECONDS));
       check.refresh();
       assertFalse(answer.isDone());
       pass(KeyServer.LONGEST_FETCH.plusMillis(1));
       check.refresh();
       assertTrue(answer.get(30, TimeUnit.SECONDS).temporary());
+    }
+  }
+
+  /** The connection may be where nothing ends it, such as in a look-up of its host. */
+  @Test
+  void fetchThatHangsHoldsUpNoTokenWithAKnownKey() throws Exception {
+    assertEquals("JO", verdict().user());
+    String known = issuer.token("jo", Instant.now().plusSeconds(600));
+    issuer.hang();
+    issuer.changeKey("k2");
+    pass(KeyServer.ASKED_EVERY.plusMillis(1));
+    List<CompletableFuture<TokenCheck.Verdict>> waiting = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      CompletableFuture<TokenCheck.Verdict> answer = new CompletableFuture<>();
+      check.check(
+          issuer.token("jo", Instant.now().plusSeconds(600 + i)), () -> true, answer::complete);
+      waiting.add(answer);
+    }
+    CompletableFuture<TokenCheck.Verdict> impatient = new CompletableFuture<>();
+    check.check(
+        issuer.token("jo", Instant.now().plusSeconds(700)), () -> false, impatient::complete);
+    TokenCheck.Verdict refused = impatient.get(30, TimeUnit.SECONDS);
+    assertTrue(refused.temporary(), "" + refused.refusal());
+    CompletableFuture<TokenCheck.Verdict> answer = new CompletableFuture<>();
+    check.check(known, () -> false, answer::complete);
+    assertEquals("JO", answer.get(30, TimeUnit.SECONDS).user());
+    assertEquals(2, issuer.requests.get(), "one fetch is under way");
+    pass(KeyServer.LONGEST_FETCH.plusMillis(1));
+    check.refresh();
+    for (CompletableFuture<TokenCheck.Verdict> late : waiting) {
+      assertTrue(late.get(30, TimeUnit.SECONDS).temporary(), "nobody knows the key yet");
     }
   }
 

@@ -47,6 +47,7 @@ public final class TestIssuer implements AutoCloseable {
   volatile int status = 200;
   volatile String keys = "";
   private volatile ECKey key;
+  private volatile CountDownLatch answering = new CountDownLatch(0);
 
   public TestIssuer(TestCertificates certificates, Path directory) throws Exception {
     changeKey("k1");
@@ -63,10 +64,16 @@ public final class TestIssuer implements AutoCloseable {
         "/keys",
         exchange -> {
           requests.incrementAndGet();
-          byte[] body = keys.getBytes(StandardCharsets.UTF_8);
-          exchange.sendResponseHeaders(status, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
+          exchange.sendResponseHeaders(status, 0);
+          try (OutputStream body = exchange.getResponseBody()) {
+            // each part comes in time
+            while (answering.getCount() > 0) {
+              body.write(' ');
+              body.flush();
+              LockSupport.parkNanos(Drip.PAUSE_NANOS);
+            }
+            body.write(keys.getBytes(StandardCharsets.UTF_8));
+          }
         });
     server.start();
   }
@@ -84,8 +91,22 @@ public final class TestIssuer implements AutoCloseable {
     return context;
   }
 
+  /** Has no answer of the server come to its end, until {@link #answer}. */
+  public void hang() {
+    answering = new CountDownLatch(1);
+  }
+
+  public void answer() {
+    answering.countDown();
+  }
+
+  /** How many requests for keys have come. */
+  public int requests() {
+    return requests.get();
+  }
+
   /** Signs with a new key from now on, which the server shows. */
-  void changeKey(String id) throws JOSEException {
+  public void changeKey(String id) throws JOSEException {
     key = new ECKeyGenerator(Curve.P_256).keyID(id).generate();
     keys = new JWKSet(key.toPublicJWK()).toString();
   }
@@ -161,6 +182,7 @@ public final class TestIssuer implements AutoCloseable {
 
   @Override
   public void close() {
+    answer();
     server.stop(0);
   }
 }

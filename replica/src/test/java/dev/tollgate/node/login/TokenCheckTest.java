@@ -17,6 +17,8 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyOperation;
+import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
@@ -122,7 +124,7 @@ class TokenCheckTest {
 
   private TokenCheck.Verdict verdict(String token) throws Exception {
     CompletableFuture<TokenCheck.Verdict> answer = new CompletableFuture<>();
-    check.check(token, answer::complete);
+    check.check(token, () -> true, answer::complete);
     return answer.get(30, TimeUnit.SECONDS);
   }
 
@@ -258,6 +260,29 @@ class TokenCheckTest {
     assertThrows(IOException.class, () -> open(null, "sub"));
     Files.writeString(keys(), " ".repeat(300_000));
     assertThrows(IOException.class, () -> open(null, "sub"));
+  }
+
+  /** An issuer may publish keys with which others encrypt, or that only some may use. */
+  @Test
+  void keysForSomethingElseVerifyNothing() throws Exception {
+    RSAKey.Builder key = new RSAKey.Builder(rsa.toRSAPublicKey()).keyID("r");
+    List<JWK> others =
+        List.of(
+            key.keyUse(KeyUse.ENCRYPTION).build(),
+            key.keyUse(null).keyOperations(Set.of(KeyOperation.ENCRYPT)).build(),
+            key.keyOperations(Set.of(KeyOperation.WRAP_KEY, KeyOperation.ENCRYPT)).build(),
+            key.keyOperations(Set.of()).build());
+    for (JWK other : others) {
+      Files.writeString(keys(), new JWKSet(other).toString());
+      IOException refused = assertThrows(IOException.class, () -> open(null, "sub"));
+      assertTrue(refused.getMessage().contains("no key that signs"), refused.getMessage());
+    }
+    write(ec, key.keyOperations(Set.of(KeyOperation.ENCRYPT)).build());
+    check.refresh();
+    assertRefused("a key that the issuer does not have", signed(claims().build()));
+    write(key.keyOperations(Set.of(KeyOperation.VERIFY)).build());
+    check.refresh();
+    assertEquals("BILLING", verdict(signed(claims().build())).user());
   }
 
   /** As a node in an application, which may lack the library. */

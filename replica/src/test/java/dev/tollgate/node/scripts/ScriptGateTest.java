@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.node.admin.Caller;
+import dev.tollgate.node.client.LoginProof;
+import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.replica.Duties;
 import org.junit.jupiter.api.Test;
 
 class ScriptGateTest {
-  private static final Caller A = new Caller(true, "A", Duties.NONE);
-  private static final Caller B = new Caller(true, "B", Duties.NONE);
+  private static final Caller A = new Caller(true, new LoginProof("A", 1, LoginMethod.SCRAM, null), Duties.NONE);
+  private static final Caller B = new Caller(true, new LoginProof("B", 1, LoginMethod.SCRAM, null), Duties.NONE);
   private static final Caller NOBODY = new Caller(true, null, Duties.ALL);
 
   private final ScriptGate gate = new ScriptGate(new ScriptLimits(5, 3, 2));

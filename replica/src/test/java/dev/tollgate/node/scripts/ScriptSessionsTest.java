@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Caller;
 import dev.tollgate.node.admin.Presence;
+import dev.tollgate.node.client.LoginProof;
+import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.replica.Duties;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,7 @@ class ScriptSessionsTest {
         "",
         "",
         new byte[0],
-        new Caller(true, "A", Duties.NONE),
+        new Caller(true, new LoginProof("A", 1, LoginMethod.SCRAM, null), Duties.NONE),
         InetAddress.getLoopbackAddress(),
         name -> null,
         new Presence());
