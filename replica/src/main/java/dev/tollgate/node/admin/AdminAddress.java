@@ -77,7 +77,11 @@ public final class AdminAddress implements AutoCloseable {
               tls,
               limits,
               routes,
-              new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address)
+              new Doorkeeper(
+                      node.clients().passwordLogin(),
+                      node.replica().facts(),
+                      node.replica().audit(),
+                      address)
                   ::decide,
               node.replica()::stopIfClassesAreLost,
               node.supervision());

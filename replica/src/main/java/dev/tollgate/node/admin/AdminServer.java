@@ -248,7 +248,10 @@ final class AdminServer implements AutoCloseable {
             route.audience(),
             !method.equals("GET"),
             new Doorkeeper.Credentials(
-                exchange.from(), exchange.certified(logins), exchange::header));
+                method + ' ' + path,
+                exchange.from(),
+                exchange.certified(logins),
+                exchange::header));
     Caller caller = decision.caller();
     if (caller == null) {
       return requireNonNull(decision.refusal());

@@ -3,6 +3,7 @@ package dev.tollgate.node.admin;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.client.PasswordLogin;
 import dev.tollgate.node.replica.Duties;
 import dev.tollgate.node.replica.Facts;
@@ -28,20 +29,37 @@ import org.jspecify.annotations.Nullable;
  * pointed here. And a request that changes something has to come from a page of this address.
  */
 final class Doorkeeper {
-  /** Either a caller, or the answer to somebody who is not admitted. */
-  record Decision(@Nullable Caller caller, @Nullable Answer refusal) {
+  /**
+   * Either a caller, or the answer to a client that is not admitted.
+   *
+   * @param user that has proved who it is and lacks a right; null for all others
+   * @param untold why the client is not admitted; null if it is, or if the audit has its line
+   */
+  record Decision(
+      @Nullable Caller caller,
+      @Nullable String user,
+      @Nullable Answer refusal,
+      @Nullable String untold) {
     static Decision admit(Caller caller) {
-      return new Decision(caller, null);
+      return new Decision(caller, null, null, null);
     }
 
-    static Decision refuse(Answer refusal) {
-      return new Decision(null, refusal);
+    /** The same, of which the login has told the audit. */
+    Decision told() {
+      return new Decision(caller, user, refusal, null);
     }
   }
 
-  /** What a request says of its sender. */
+  /**
+   * What a request says of its sender.
+   *
+   * @param page the method and the path
+   */
   record Credentials(
-      InetAddress from, @Nullable String certified, Function<String, @Nullable String> headers) {
+      String page,
+      InetAddress from,
+      @Nullable String certified,
+      Function<String, @Nullable String> headers) {
     @Nullable String header(String name) {
       return headers.apply(name);
     }
@@ -52,15 +70,28 @@ final class Doorkeeper {
 
   private final PasswordLogin login;
   private final Facts facts;
+  private final AuditTrail audit;
   private final InetSocketAddress address;
 
-  Doorkeeper(PasswordLogin login, Facts facts, InetSocketAddress address) {
+  Doorkeeper(PasswordLogin login, Facts facts, AuditTrail audit, InetSocketAddress address) {
     this.login = requireNonNull(login, "login");
     this.facts = requireNonNull(facts, "facts");
+    this.audit = requireNonNull(audit, "audit");
     this.address = requireNonNull(address, "address");
   }
 
+  /** Decides, and has auditors know of a refusal. */
   Decision decide(Audience audience, boolean changes, Credentials credentials) {
+    Decision decision = examine(audience, changes, credentials);
+    String untold = decision.untold();
+    if (untold != null) {
+      audit.pageRefused(
+          credentials.from().getHostAddress(), decision.user(), credentials.page(), untold);
+    }
+    return decision;
+  }
+
+  private Decision examine(Audience audience, boolean changes, Credentials credentials) {
     if (changes && !isOwnPage(credentials)) {
       return refused(Answer.FORBIDDEN, "the request comes from a page of another address");
     }
@@ -72,7 +103,8 @@ final class Doorkeeper {
     if (caller == null || audience.includes(caller)) {
       return decision;
     }
-    return refused(Answer.FORBIDDEN, "user '" + caller.user() + "' " + audience.missing());
+    String why = "user '" + caller.user() + "' " + audience.missing();
+    return new Decision(null, caller.user(), Answer.text(Answer.FORBIDDEN, why), why);
   }
 
   private Decision withoutUsers(Audience audience, Credentials credentials) {
@@ -115,15 +147,16 @@ final class Doorkeeper {
     }
     PasswordLogin.Result result = login.byToken(token, from);
     return result.verdict() == PasswordLogin.Verdict.WRONG
-        ? refusedToken("the token is refused")
+        ? refusedToken("the token is refused").told()
         : decision(result);
   }
 
   /** As RFC 6750 has it, section 3. */
   private static Decision refusedToken(String why) {
-    return Decision.refuse(
+    return refused(
         Answer.text(Answer.UNAUTHORIZED, why)
-            .with("WWW-Authenticate", "Bearer realm=\"tollgate\", error=\"invalid_token\""));
+            .with("WWW-Authenticate", "Bearer realm=\"tollgate\", error=\"invalid_token\""),
+        why);
   }
 
   private Decision byPassword(String authorization, InetAddress from) {
@@ -154,17 +187,21 @@ final class Doorkeeper {
         String user = requireNonNull(result.user());
         yield Decision.admit(new Caller(true, user, duties(user)));
       }
-      case WRONG -> unauthorized("the user or the password is wrong");
-      case CLOSED -> refused(Answer.FORBIDDEN, requireNonNull(result.closed()));
-      case TOO_MANY ->
-          Decision.refuse(
-              Answer.text(
-                      Answer.TOO_MANY,
-                      "too many logins of this user from this address have failed: try again later")
-                  .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)));
-      case BUSY -> refused(Answer.UNAVAILABLE, "too many logins are being checked: try again");
+      case WRONG -> unauthorized("the user or the password is wrong").told();
+      case CLOSED -> refused(Answer.FORBIDDEN, requireNonNull(result.closed())).told();
+      case TOO_MANY -> {
+        String why = "too many logins of this user from this address have failed: try again later";
+        yield refused(
+                Answer.text(Answer.TOO_MANY, why)
+                    .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)),
+                why)
+            .told();
+      }
+      // nobody is refused: the same request may be served in a moment
+      case BUSY ->
+          refused(Answer.UNAVAILABLE, "too many logins are being checked: try again").told();
       case NOT_YET ->
-          refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again");
+          refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again").told();
     };
   }
 
@@ -173,13 +210,18 @@ final class Doorkeeper {
   }
 
   private static Decision unauthorized(String why) {
-    return Decision.refuse(
+    return refused(
         Answer.text(Answer.UNAUTHORIZED, why)
-            .with("WWW-Authenticate", "Basic realm=\"tollgate\", charset=\"UTF-8\""));
+            .with("WWW-Authenticate", "Basic realm=\"tollgate\", charset=\"UTF-8\""),
+        why);
   }
 
   private static Decision refused(int status, String why) {
-    return Decision.refuse(Answer.text(status, why));
+    return refused(Answer.text(status, why), why);
+  }
+
+  private static Decision refused(Answer answer, String why) {
+    return new Decision(null, null, answer, why);
   }
 
   private boolean isOwnHost(Credentials credentials) {
