@@ -225,6 +225,24 @@ public final class Limits {
    */
   public static final int AUDIT_EVENTS = 65_536;
 
+  /**
+   * Log lines in a minute about other nodes that are refused, and as many about connections to the
+   * port of nodes that do not keep to the protocol.
+   */
+  public static final int LOGGED_REFUSALS = 100;
+
+  /** Log lines about connections to another node that end at once, one after the other. */
+  public static final int LOGGED_SHORT_CONNECTIONS = 10;
+
+  /** Lines of a file about logins, without those that are empty. */
+  public static final int LOGIN_FILE_LINES = 10_000;
+
+  /** Bytes of a file about logins. */
+  public static final int LOGIN_FILE_BYTES = 4 << 20;
+
+  /** Rules in the file of --login-rules. */
+  public static final int LOGIN_RULES = 1_000;
+
   /** Audit lines that are sent to a syslog server before it has to confirm them. */
   public static final int SYSLOG_UNCONFIRMED_LINES = 10_000;
 
