@@ -89,7 +89,7 @@ class ReplicaArchitectureTest {
           .whereLayer("snapshot")
           .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log")
           .whereLayer("seal")
-          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "snapshot", "log");
+          .mayOnlyBeAccessedByLayers("command line", "node", "audit", "clients", "snapshot", "log");
 
   /**
    * A thread that ends by a bug must end the node. The thread that applies hands what it meets to

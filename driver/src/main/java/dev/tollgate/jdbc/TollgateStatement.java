@@ -1,8 +1,8 @@
 package dev.tollgate.jdbc;
 
-import dev.tollgate.wire.SeriesEnding;
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.wire.SeriesEnding;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -129,7 +129,7 @@ class ConnectionSettingsTest {
     assertEquals(Duration.ofSeconds(3), memory.session().lease());
     assertEquals("jdbc:tollgate:mem:t?lease=3s", memory.url());
     assertEquals(
-        new ClusterTarget.Embedded(Path.of("data")),
+        new ClusterTarget.Embedded(Path.of("data"), null),
         parse("jdbc:tollgate:embedded:data" + settings).target());
   }
 

@@ -7,16 +7,17 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Checks the audit files of nodes. */
+/** Checks and shows the audit files of nodes. */
 @Command(
     name = "audit",
-    description = "Checks the audit files of nodes.",
+    description = "Checks and shows the audit files of nodes.",
     mixinStandardHelpOptions = true)
 final class AuditCommand implements Runnable {
   @Spec private CommandSpec spec;
@@ -25,7 +26,7 @@ final class AuditCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "which command? verify");
+    throw new ParameterException(spec.commandLine(), "which command? verify or print");
   }
 
   @Command(
@@ -33,6 +34,7 @@ final class AuditCommand implements Runnable {
         "Says whether audit files are as the node wrote them, and names the first line that does not",
         "fit. FILE, FILE.1, FILE.2 follow each other: name all of them, in any order.",
         "A file from whose end whole lines were cut off fits: --contains tells that.",
+        "Encrypted files need the data keys of the node.",
         "No node is needed."
       },
       exitCodeListHeading = "Exit status:%n",
@@ -50,22 +52,24 @@ final class AuditCommand implements Runnable {
                   "One of the lines has to have this hash, such as one that the node has written"
                       + " into its log.")
           @Nullable String hash,
+      @Mixin DataKeyOptions dataKeys,
       @Parameters(arity = "1..*", paramLabel = "FILE", description = "An audit file.")
           List<Path> files) {
     if (hash != null && !AuditCheck.isHash(hash)) {
       throw new ParameterException(
           spec.commandLine(), "--contains has to be the 64 hexadecimal digits of a line's hash");
     }
-    AuditCheck check = new AuditCheck(hash);
+    AuditCheck check;
     List<AuditCheck.Found> all;
     try {
+      check = new AuditCheck(hash, dataKeys.read(spec.commandLine()));
       all = check.check(files);
     } catch (IOException e) {
       return Main.failed("the files were not checked", e);
     }
     boolean good = true;
     for (AuditCheck.Found found : all) {
-      good &= print(found);
+      good &= tell(found);
     }
     if (!check.hasWanted()) {
       System.out.println(
@@ -76,7 +80,44 @@ final class AuditCommand implements Runnable {
     return good && check.hasWanted() ? 0 : Main.FAILED;
   }
 
-  private static boolean print(AuditCheck.Found found) {
+  @Command(
+      description = {
+        "Prints the lines of audit files, encrypted or not, from the oldest to the newest, up to the",
+        "first one that does not fit. FILE, FILE.1, FILE.2 follow each other, in any order.",
+        "Encrypted files need the data keys of the node. No node is needed."
+      },
+      exitCodeListHeading = "Exit status:%n",
+      exitCodeList = {
+        "0:all lines are printed",
+        "1:a line does not fit, or a file cannot be read: standard error says which",
+        "2:the command line is wrong"
+      },
+      mixinStandardHelpOptions = true)
+  int print(
+      @Mixin DataKeyOptions dataKeys,
+      @Parameters(arity = "1..*", paramLabel = "FILE", description = "An audit file.")
+          List<Path> files) {
+    List<AuditCheck.Found> all;
+    try {
+      all =
+          new AuditCheck(null, dataKeys.read(spec.commandLine()), System.out::println).check(files);
+    } catch (IOException e) {
+      return Main.failed("the files were not printed to their end", e);
+    }
+    boolean good = true;
+    for (AuditCheck.Found found : all) {
+      AuditCheck.Fault fault = found.fault();
+      if (fault != null) {
+        good = false;
+        System.err.printf(
+            "%s, line %d: %s. The lines before it are printed%n",
+            fault.file(), fault.line(), fault.meaning());
+      }
+    }
+    return good ? 0 : Main.FAILED;
+  }
+
+  private static boolean tell(AuditCheck.Found found) {
     String files = found.files().stream().map(Path::toString).collect(Collectors.joining(", "));
     AuditCheck.Fault fault = found.fault();
     if (fault != null) {

@@ -23,8 +23,9 @@ final class DataKeyOptions {
       paramLabel = "FILE",
       defaultValue = "${env:TOLLGATE_DATA_KEY_FILE}",
       description =
-          "File with the keys that encrypt what the node has in --data, a line for each: a"
-              + " name, and 32 bytes in Base64. The first one encrypts, all decrypt. The node reads"
+          "File with the keys that encrypt what the node has in --data, and the audit files, a line"
+              + " for each: a name, and 32 bytes in Base64. The first one encrypts, all decrypt. The"
+              + " node reads"
               + " the file again when it changes. [TOLLGATE_DATA_KEY_FILE]")
   private @Nullable Path file;
 

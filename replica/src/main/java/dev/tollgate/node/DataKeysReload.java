@@ -5,11 +5,13 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.KeyUse;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.seal.DataKeys;
 import dev.tollgate.seal.KeySource;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -25,16 +27,23 @@ final class DataKeysReload implements AutoCloseable {
   private final String nodeId;
   private final DataKeys keys;
   private final ReplicatedLog log;
+  private final AuditTrail audit;
   private final ScheduledExecutorService clock;
 
   /** Why the last look failed, so that the log has it once. */
   private @Nullable String failure;
 
   private DataKeysReload(
-      String nodeId, DataKeys keys, KeySource source, ReplicatedLog log, Supervision supervision) {
+      String nodeId,
+      DataKeys keys,
+      KeySource source,
+      ReplicatedLog log,
+      AuditTrail audit,
+      Supervision supervision) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.keys = requireNonNull(keys, "keys");
     this.log = requireNonNull(log, "log");
+    this.audit = requireNonNull(audit, "audit");
     clock =
         Executors.newSingleThreadScheduledExecutor(
             supervision.threads("tollgate-" + nodeId + "-data-keys"));
@@ -49,16 +58,16 @@ final class DataKeysReload implements AutoCloseable {
 
   /** Begins to look after the keys of a node; returns null for a node without keys. */
   static @Nullable DataKeysReload begin(
-      String nodeId, DataKeys keys, ReplicatedLog log, Supervision supervision) {
+      String nodeId, DataKeys keys, ReplicatedLog log, AuditTrail audit, Supervision supervision) {
     KeySource source = keys.source();
     if (source == null) {
       return null;
     }
     LOG.info(
-        "{}: encrypts its log, its snapshots and its identity with data key '{}'",
+        "{}: encrypts its log, its snapshots, its audit files and its identity with data key '{}'",
         nodeId,
         keys.ids().get(0));
-    return new DataKeysReload(nodeId, keys, source, log, supervision);
+    return new DataKeysReload(nodeId, keys, source, log, audit, supervision);
   }
 
   private void look() {
@@ -69,7 +78,11 @@ final class DataKeysReload implements AutoCloseable {
         return;
       }
       Set<String> needed =
-          used.stream().filter(KeyUse::isInUse).map(KeyUse::keyId).collect(Collectors.toSet());
+          used.stream()
+              .filter(KeyUse::isInUse)
+              .map(KeyUse::keyId)
+              .collect(Collectors.toCollection(TreeSet::new));
+      needed.addAll(audit.keysInUse());
       if (keys.reload(needed) == DataKeys.Reload.CHANGED) {
         LOG.info(
             "{}: the data keys were read again: {}; new entries and files are encrypted with '{}'",

@@ -43,6 +43,7 @@ import dev.tollgate.node.scripts.ScriptPages;
 import dev.tollgate.node.slow.ApplyAlarm;
 import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.node.slow.StuckWatch;
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.tls.CertificateDemand;
@@ -197,7 +198,10 @@ public final class Node implements AutoCloseable {
     NodeTls tls = settings.tls();
     methods = users.rules().methods();
     reload = new CredentialsReload(id, () -> refresh(tls, methods), supervision);
-    dataKeys = raft == null ? null : DataKeysReload.begin(id, raft.keys(), log, supervision);
+    dataKeys =
+        raft == null
+            ? null
+            : DataKeysReload.begin(id, raft.keys(), log, replica.audit(), supervision);
     workers = new Workers(id, limits);
     Administration administration = new Administration(log, pipeline, verification, replica);
     service =
@@ -265,11 +269,13 @@ public final class Node implements AutoCloseable {
     if (audit == null) {
       return AuditTrail.off();
     }
+    RaftSettings raft = settings.raft();
     try {
       return AuditTrail.open(
           settings.nodeId(),
           audit,
           log.incarnation(),
+          raft == null ? DataKeys.off() : raft.keys(),
           Clock.systemUTC(),
           () -> log.status().term(),
           supervision);

@@ -10,6 +10,7 @@ import dev.tollgate.jdbc.TollgateDriver;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.audit.AuditCheck;
 import dev.tollgate.node.audit.AuditSettings;
+import dev.tollgate.seal.DataKeys;
 import dev.tollgate.transport.SnapshotDownload;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -179,7 +180,8 @@ class AuditTest {
     awaitEqual("last-done");
     for (String node : cluster.nodes().keySet()) {
       for (AuditCheck.Found found :
-          new AuditCheck(null).check(List.of(files.resolve(node), activity(node)))) {
+          new AuditCheck(null, DataKeys.off())
+              .check(List.of(files.resolve(node), activity(node)))) {
         assertNull(found.fault());
         assertNull(found.before());
       }

@@ -136,6 +136,30 @@ class EncryptedDirectoryTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void auditFilesAreEncryptedWithTheSameKeys(boolean encrypted) throws Exception {
+    Path audit = Files.createDirectory(directory.resolve("audit"));
+    try (LocalCluster cluster =
+        new LocalCluster(directory, 1, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+      DataKeys keys = encrypted ? TestKeys.of("k1") : DataKeys.off();
+      cluster.useKeys(id -> keys);
+      cluster.audit(audit);
+      cluster.startAllAndAwait();
+      try (Connection connection = connectFirstUser(cluster)) {
+        writeSecrets(connection);
+      }
+      cluster.stopAll();
+      assertEquals(
+          encrypted ? Set.of() : Set.of("lock-canary-4712", "USER_CANARY_4713"), readable(audit));
+      cluster.useKeys(id -> DataKeys.off());
+      if (encrypted) {
+        String why = assertThrows(IOException.class, () -> cluster.start("n1")).getMessage();
+        assertTrue(why.contains("is encrypted with data key 'k1'"), why);
+      }
+    }
+  }
+
   /** A snapshot without its key is whole: nothing takes its place. */
   private static void refusesOtherKeys(LocalCluster cluster, String id, DataKeys others)
       throws IOException {

@@ -230,7 +230,8 @@ class TokenLoginTest {
         http("POST", "/v1/sql", sql.formatted("billing"), "Bearer " + token("billing"));
     assertEquals(403, refused.status(), refused.body());
     assertTrue(refused.body().contains("has logged in by oidc"), refused.body());
-    HttpCalls.Reply done = http("POST", "/v1/sql", sql.formatted("mo"), HttpCalls.basic("mo", "long enough"));
+    HttpCalls.Reply done =
+        http("POST", "/v1/sql", sql.formatted("mo"), HttpCalls.basic("mo", "long enough"));
     assertEquals(200, done.status(), done.body());
     assertEquals("MO", user("user=mo&password=another long one"));
   }
@@ -267,7 +268,8 @@ class TokenLoginTest {
       assertTrue(Instant.now().isBefore(until.plusSeconds(15)), "it does not wait to the end");
       statement.execute("SELECT release_lock('job')");
       try (ResultSet rows =
-          statement.executeQuery("SELECT COUNT(*) FROM TOLLGATE.LEASES WHERE USER_NAME = 'BILLING'")) {
+          statement.executeQuery(
+              "SELECT COUNT(*) FROM TOLLGATE.LEASES WHERE USER_NAME = 'BILLING'")) {
         rows.next();
         assertEquals(0, rows.getInt(1), "the lease for the lock is revoked");
       }

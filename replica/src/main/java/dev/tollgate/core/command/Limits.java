@@ -225,8 +225,41 @@ public final class Limits {
   /** Characters of the reason of a refusal that auditors are told. */
   public static final int AUDITED_REASON_CHARS = 250;
 
-  /** Audit lines that wait for the syslog server; each has 200 bytes to 4 KiB. */
-  public static final int SYSLOG_LINES = 10_000;
+  /**
+   * Audit events of one stream that wait for their file: some seconds of the fastest cluster, in
+   * some tens of mebibytes.
+   */
+  public static final int AUDIT_EVENTS = 65_536;
+
+  /**
+   * Log lines in a minute about other nodes that are refused, and as many about connections to the
+   * port of nodes that do not keep to the protocol.
+   */
+  public static final int LOGGED_REFUSALS = 100;
+
+  /** Log lines about connections to another node that end at once, one after the other. */
+  public static final int LOGGED_SHORT_CONNECTIONS = 10;
+
+  /** Lines of a file about logins, without those that are empty. */
+  public static final int LOGIN_FILE_LINES = 10_000;
+
+  /** Bytes of a file about logins. */
+  public static final int LOGIN_FILE_BYTES = 4 << 20;
+
+  /** Rules in the file of --login-rules. */
+  public static final int LOGIN_RULES = 1_000;
+
+  /** Audit lines that are sent to a syslog server before it has to confirm them. */
+  public static final int SYSLOG_UNCONFIRMED_LINES = 10_000;
+
+  /** Bytes of audit lines that are read at a time to be sent; a line more may be. */
+  public static final int SYSLOG_PIECE_BYTES = 256 << 10;
+
+  /**
+   * How often a syslog server may leave the end of a connection unanswered before the lines count
+   * as sent all the same.
+   */
+  public static final int SYSLOG_UNANSWERED = 3;
 
   /** Characters of a definition that auditors are told. */
   public static final int AUDITED_DEFINITION_CHARS = 500;

@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
 
-  /** Refusals that are logged; further refusals are like those before them. */
-  private static final int LOGGED = 100;
-
   /** Why a message is refused. The names go over the wire. */
   public enum Reason {
     /** Sender and receiver belong to different clusters. */
@@ -100,7 +97,7 @@ public final class PeerGuard {
   private final PeerVersions versions;
   private final Consumer<IOException> stop;
   private final AtomicBoolean stopped = new AtomicBoolean();
-  private final Set<String> logged = ConcurrentHashMap.newKeySet();
+  private final LoggedRefusals logged = new LoggedRefusals(System::nanoTime);
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
   private final AdminUrls adminUrls = new AdminUrls();
 
@@ -275,7 +272,7 @@ public final class PeerGuard {
   }
 
   private void logOnce(String nodeId, Refusal refusal) {
-    if (logged.size() < LOGGED && logged.add(nodeId + " " + refusal.reason())) {
+    if (logged.add(nodeId + " " + refusal.reason())) {
       LOG.warn(
           "{}: does not talk with {}: {}. Check the addresses and the data directories of both",
           self.nodeId(),

@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,9 +25,6 @@ final class PeerLink implements AutoCloseable {
 
   /** A connection that ends before counts as an attempt that failed. */
   private static final long SHORT_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** Lines about connections that end at once; what follows is like them. */
-  private static final int LOGGED = 10;
 
   private final PeerSettings settings;
   private final RaftPeer peer;
@@ -160,13 +158,13 @@ final class PeerLink implements AutoCloseable {
       return;
     }
     long began = System.nanoTime();
-    if (shortLived < LOGGED) {
+    if (shortLived < Limits.LOGGED_SHORT_CONNECTIONS) {
       LOG.info("{}: connected to {} at {}", settings.nodeId(), peer.getId(), peer.getAddress());
     }
     started.complete(connection);
     IOException end = connection.readAnswers();
     boolean isShort = System.nanoTime() - began < SHORT_LIFE_NANOS;
-    if (shortLived < LOGGED) {
+    if (shortLived < Limits.LOGGED_SHORT_CONNECTIONS) {
       LOG.info("{}: lost {}: {}", settings.nodeId(), peer.getId(), end.getMessage());
     }
     mutex.lock();

@@ -2,18 +2,20 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.FairPlaces;
+import dev.tollgate.log.LineBudget;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +38,6 @@ final class PeerListener implements AutoCloseable {
   /** How long a connection may take to say who it is, however slowly it says it. */
   private static final long STRANGER_MILLIS = 3L * PeerSockets.HELLO_MILLIS;
 
-  /** Lines about connections that do not keep to the protocol; whoever makes more fills no disk. */
-  private static final int LOGGED = 100;
-
   /** After an error of the listening socket, such as too many open files. */
   private static final long PAUSE_MILLIS = 100;
 
@@ -50,7 +49,14 @@ final class PeerListener implements AutoCloseable {
   private final Map<String, AcceptedPeer> peers = new HashMap<>();
   private final FairPlaces<AcceptedPeer> strangers =
       new FairPlaces<>(MAX_STRANGERS, stranger -> true);
-  private final AtomicInteger complaints = new AtomicInteger();
+
+  /** Lines about connections that do not keep to the protocol. */
+  private final LineBudget complaints =
+      new LineBudget(
+          Limits.LOGGED_REFUSALS,
+          Duration.ofMinutes(1).dividedBy(Limits.LOGGED_REFUSALS),
+          System::nanoTime);
+
   private @Nullable ServerSocket socket;
   private boolean closed;
 
@@ -146,8 +152,14 @@ final class PeerListener implements AutoCloseable {
 
     @Override
     public void misbehaved(String from, String how) {
-      if (complaints.incrementAndGet() <= LOGGED) {
-        LOG.warn("{}: the connection of {} is closed: {}", settings.nodeId(), from, how);
+      long leftOut = complaints.take();
+      if (leftOut >= 0) {
+        LOG.warn(
+            "{}: the connection of {} is closed: {}{}",
+            settings.nodeId(),
+            from,
+            how,
+            LineBudget.leftOut(leftOut));
       }
     }
 

@@ -81,6 +81,7 @@ public final class AdminAddress implements AutoCloseable {
                   node.clients().passwordLogin(),
                   node.clients().liveLogins(),
                   node.replica().facts(),
+                  node.replica().audit(),
                   address),
               node.replica()::stopIfClassesAreLost,
               node.supervision());

@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * routes. Thread-safe.
  *
  * <p>A request takes one of {@link AdminLimits#threads} threads from its head to its last byte.
- * Others wait for a thread. A login that is delayed waits before that, and its connection makes room
- * for others as an idle one does. A connection has at most one request, so at most {@link
+ * Others wait for a thread. A login that is delayed waits before that, and its connection makes
+ * room for others as an idle one does. A connection has at most one request, so at most {@link
  * AdminLimits#CONNECTIONS} wait. A client that sends or reads slowly is cut off: {@link
  * HttpConnection} times the head of a request, and {@link HttpVisit} the rest.
  */
@@ -161,9 +161,7 @@ final class AdminServer implements AutoCloseable {
     protected void initChannel(SocketChannel channel) {
       HttpConnection connection =
           new HttpConnection(
-              limits,
-              request -> begin(request, /* waited= */ false),
-              AdminServer.this::unexpected);
+              limits, request -> begin(request, /* waited= */ false), AdminServer.this::unexpected);
       InetSocketAddress from = channel.remoteAddress();
       SocketChannel loser = from == null ? channel : places.take(channel, from.getAddress());
       if (loser != null) {
@@ -260,7 +258,11 @@ final class AdminServer implements AutoCloseable {
             route.audience(),
             !method.equals("GET"),
             new Doorkeeper.Credentials(
-                exchange.from(), exchange.certified(logins), exchange::header, waited));
+                method + ' ' + path,
+                exchange.from(),
+                exchange.certified(logins),
+                exchange::header,
+                waited));
     Caller caller = decision.caller();
     Duration later = decision.later();
     if (later != null) {

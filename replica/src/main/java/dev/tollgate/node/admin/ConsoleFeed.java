@@ -147,13 +147,13 @@ final class ConsoleFeed<P> implements AutoCloseable {
   }
 
   private synchronized @Nullable Seen<P> await(
-      Watch watch, long after, long notBeforeNanos, Duration patience)
-      throws InterruptedException {
+      Watch watch, long after, long notBeforeNanos, Duration patience) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     while (!closed && !watch.over) {
       long now = System.nanoTime();
       Seen<P> seen = last;
-      boolean isNew = seen != null && seen.number() > after && seen.viewers().contains(watch.viewer);
+      boolean isNew =
+          seen != null && seen.number() > after && seen.viewers().contains(watch.viewer);
       if (isNew && now - notBeforeNanos >= 0) {
         return seen;
       }

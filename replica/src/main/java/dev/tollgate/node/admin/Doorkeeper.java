@@ -3,6 +3,7 @@ package dev.tollgate.node.admin;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.client.LiveLogins;
 import dev.tollgate.node.client.LoginProof;
 import dev.tollgate.node.client.PasswordLogin;
@@ -32,30 +33,40 @@ import org.jspecify.annotations.Nullable;
  */
 final class Doorkeeper implements AdminServer.Admission {
   /**
-   * Either a caller, or the answer to somebody who is not admitted, or the time after which the
+   * Either a caller, or the answer to a client that is not admitted, or the time after which the
    * request is looked at again.
+   *
+   * @param user that has proved who it is and lacks a right; null for all others
+   * @param untold why the client is not admitted; null if it is, or if the audit has its line
    */
   record Decision(
-      @Nullable Caller caller, @Nullable Answer refusal, @Nullable Duration later) {
+      @Nullable Caller caller,
+      @Nullable String user,
+      @Nullable Answer refusal,
+      @Nullable String untold,
+      @Nullable Duration later) {
     static Decision admit(Caller caller) {
-      return new Decision(caller, null, null);
-    }
-
-    static Decision refuse(Answer refusal) {
-      return new Decision(null, refusal, null);
+      return new Decision(caller, null, null, null, null);
     }
 
     static Decision after(Duration wait) {
-      return new Decision(null, null, wait);
+      return new Decision(null, null, null, null, wait);
+    }
+
+    /** The same, of which the login has told the audit. */
+    Decision told() {
+      return new Decision(caller, user, refusal, null, later);
     }
   }
 
   /**
    * What a request says of its sender.
    *
+   * @param page the method and the path
    * @param waited whether the request has waited for the time of a decision
    */
   record Credentials(
+      String page,
       InetAddress from,
       @Nullable String certified,
       Function<String, @Nullable String> headers,
@@ -71,13 +82,19 @@ final class Doorkeeper implements AdminServer.Admission {
   private final PasswordLogin login;
   private final LiveLogins logins;
   private final Facts facts;
+  private final AuditTrail audit;
   private final InetSocketAddress address;
 
   Doorkeeper(
-      PasswordLogin login, LiveLogins logins, Facts facts, InetSocketAddress address) {
+      PasswordLogin login,
+      LiveLogins logins,
+      Facts facts,
+      AuditTrail audit,
+      InetSocketAddress address) {
     this.login = requireNonNull(login, "login");
     this.logins = requireNonNull(logins, "logins");
     this.facts = requireNonNull(facts, "facts");
+    this.audit = requireNonNull(audit, "audit");
     this.address = requireNonNull(address, "address");
   }
 
@@ -89,8 +106,19 @@ final class Doorkeeper implements AdminServer.Admission {
     return logins.watchRequest(caller.login(), end -> presence.endLogin(end.why()))::close;
   }
 
+  /** Decides, and has auditors know of a refusal. */
   @Override
   public Decision decide(Audience audience, boolean changes, Credentials credentials) {
+    Decision decision = examine(audience, changes, credentials);
+    String untold = decision.untold();
+    if (untold != null) {
+      audit.pageRefused(
+          credentials.from().getHostAddress(), decision.user(), credentials.page(), untold);
+    }
+    return decision;
+  }
+
+  private Decision examine(Audience audience, boolean changes, Credentials credentials) {
     if (changes && !isOwnPage(credentials)) {
       return refused(Answer.FORBIDDEN, "the request comes from a page of another address");
     }
@@ -102,7 +130,8 @@ final class Doorkeeper implements AdminServer.Admission {
     if (caller == null || audience.includes(caller)) {
       return decision;
     }
-    return refused(Answer.FORBIDDEN, "user '" + caller.user() + "' " + audience.missing());
+    String why = "user '" + caller.user() + "' " + audience.missing();
+    return new Decision(null, caller.user(), Answer.text(Answer.FORBIDDEN, why), why, null);
   }
 
   private Decision withoutUsers(Audience audience, Credentials credentials) {
@@ -145,15 +174,16 @@ final class Doorkeeper implements AdminServer.Admission {
     }
     PasswordLogin.Result result = login.byToken(token, credentials.from(), credentials.waited());
     return result.verdict() == PasswordLogin.Verdict.WRONG
-        ? refusedToken("the token is refused")
+        ? refusedToken("the token is refused").told()
         : decision(result);
   }
 
   /** As RFC 6750 has it, section 3. */
   private static Decision refusedToken(String why) {
-    return Decision.refuse(
+    return refused(
         Answer.text(Answer.UNAUTHORIZED, why)
-            .with("WWW-Authenticate", "Bearer realm=\"tollgate\", error=\"invalid_token\""));
+            .with("WWW-Authenticate", "Bearer realm=\"tollgate\", error=\"invalid_token\""),
+        why);
   }
 
   private Decision byPassword(String authorization, Credentials credentials) {
@@ -189,20 +219,25 @@ final class Doorkeeper implements AdminServer.Admission {
         LoginProof proof = requireNonNull(result.login());
         yield Decision.admit(new Caller(true, proof, duties(proof.user())));
       }
-      case WRONG -> unauthorized("the user or the password is wrong");
-      case CLOSED -> refused(Answer.FORBIDDEN, result.why());
+      case WRONG -> unauthorized("the user or the password is wrong").told();
+      case CLOSED -> refused(Answer.FORBIDDEN, result.why()).told();
       case LATER -> Decision.after(result.retryAfter());
-      case TOO_MANY ->
-          Decision.refuse(
-              Answer.text(
-                      Answer.TOO_MANY,
-                      "too many logins of this user from this address have failed: try again later")
-                  .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)));
+      case TOO_MANY -> {
+        String why = "too many logins of this user from this address have failed: try again later";
+        yield refused(
+                Answer.text(Answer.TOO_MANY, why)
+                    .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)),
+                why)
+            .told();
+      }
+      // nobody is refused: the same request may be served in a moment
       case BUSY ->
-          Decision.refuse(
-              Answer.text(Answer.UNAVAILABLE, result.why()).with("Retry-After", "1"));
+          refused(
+                  Answer.text(Answer.UNAVAILABLE, result.why()).with("Retry-After", "1"),
+                  result.why())
+              .told();
       case NOT_YET ->
-          refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again");
+          refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again").told();
     };
   }
 
@@ -211,13 +246,18 @@ final class Doorkeeper implements AdminServer.Admission {
   }
 
   private static Decision unauthorized(String why) {
-    return Decision.refuse(
+    return refused(
         Answer.text(Answer.UNAUTHORIZED, why)
-            .with("WWW-Authenticate", "Basic realm=\"tollgate\", charset=\"UTF-8\""));
+            .with("WWW-Authenticate", "Basic realm=\"tollgate\", charset=\"UTF-8\""),
+        why);
   }
 
   private static Decision refused(int status, String why) {
-    return Decision.refuse(Answer.text(status, why));
+    return refused(Answer.text(status, why), why);
+  }
+
+  private static Decision refused(Answer answer, String why) {
+    return new Decision(null, null, answer, why, null);
   }
 
   private boolean isOwnHost(Credentials credentials) {

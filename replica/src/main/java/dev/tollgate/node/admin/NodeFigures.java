@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param leading whether the node is the leader and has applied its log
  * @param leaderChanges how often another leader has taken over
  * @param lostAuditEvents audit events that the disk could not keep up with
- * @param unsentAuditLines audit lines for which the syslog server was too slow
+ * @param unsentAuditLines audit lines that were deleted before the syslog server had them
  * @param stuckHolds holds that lasted longer than the hold warning, as this node found as leader
  * @param stuckWaits waits that lasted longer than the wait warning, likewise
  * @param certificateExpiry when the certificate of the node expires; null without one

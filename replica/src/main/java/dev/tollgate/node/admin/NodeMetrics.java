@@ -63,7 +63,7 @@ final class NodeMetrics {
             node.lostAuditEvents())
         .counter(
             "tollgate_audit_unsent_lines",
-            "Audit lines that were not sent to the syslog server, because too many waited for it.",
+            "Audit lines that were deleted before the syslog server had confirmed them.",
             node.unsentAuditLines())
         .counter(
             "tollgate_stuck_holds",

@@ -3,8 +3,8 @@ package dev.tollgate.node.admin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request, from its head to the end of its answer: leaves the gate that it has entered,
- * and no longer watches the login of its caller.
+ * One request, from its head to the end of its answer: leaves the gate that it has entered, and no
+ * longer watches the login of its caller.
  */
 final class Visit implements AutoCloseable {
   private Route.@Nullable Gate entered;

@@ -59,8 +59,12 @@ record AuditChain(String last) {
     }
   }
 
-  /** What {@link #extend} has made. */
-  record Extended(String lines, AuditChain chain) {}
+  /**
+   * What {@link #extend} has made.
+   *
+   * @param first the hash of the first of the lines
+   */
+  record Extended(String lines, String first, AuditChain chain) {}
 
   /**
    * Gives lines their hashes.
@@ -71,6 +75,7 @@ record AuditChain(String last) {
   Extended extend(String lines, boolean begins) {
     StringBuilder linked = new StringBuilder(lines.length() + 2 * PLACE_BYTES);
     String hash = last;
+    String first = last;
     int from = 0;
     for (int end = lines.indexOf('\n'); end >= 0; end = lines.indexOf('\n', from)) {
       String body = lines.substring(from, end - 1);
@@ -78,10 +83,11 @@ record AuditChain(String last) {
         body += BEFORE + hash + '"';
       }
       hash = hash(hash, body.getBytes(UTF_8));
+      first = from == 0 ? hash : first;
       linked.append(body).append(CHAIN).append(hash).append(END).append('\n');
       from = end + 1;
     }
-    return new Extended(linked.toString(), new AuditChain(hash));
+    return new Extended(linked.toString(), first, new AuditChain(hash));
   }
 
   /** True if this line comes next. */

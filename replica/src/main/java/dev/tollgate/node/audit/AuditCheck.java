@@ -1,7 +1,12 @@
 package dev.tollgate.node.audit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.seal.AlteredException;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.LineSeal;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,19 +26,31 @@ import org.jspecify.annotations.Nullable;
  * names are other chains. Reads each file once, a line at a time.
  */
 public final class AuditCheck {
-  /** Longer than any line of a node, whose texts are cut. */
-  private static final int LINE_BYTES = 1 << 17;
+  /** Longer than any line of a node, whose texts are cut; encrypted, such a line is longer. */
+  private static final int LINE_BYTES = 1 << 18;
 
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final @Nullable String wanted;
+  private final DataKeys keys;
+  private final Consumer<String> fitting;
   private boolean found;
 
   /**
    * @param wanted a hash that one of the lines has to have, or null
+   * @param keys of encrypted lines
    */
-  public AuditCheck(@Nullable String wanted) {
+  public AuditCheck(@Nullable String wanted, DataKeys keys) {
+    this(wanted, keys, line -> {});
+  }
+
+  /**
+   * @param fitting is told of each line that fits, in order
+   */
+  public AuditCheck(@Nullable String wanted, DataKeys keys, Consumer<String> fitting) {
     this.wanted = wanted;
+    this.keys = requireNonNull(keys, "keys");
+    this.fitting = requireNonNull(fitting, "fitting");
   }
 
   /** True for what can be a hash of a line. */
@@ -76,7 +94,7 @@ public final class AuditCheck {
    *
    * @param files in any order
    * @return an entry for each chain
-   * @throws IOException if a file cannot be read
+   * @throws IOException if a file cannot be read, or a key is missing
    */
   public List<Found> check(List<Path> files) throws IOException {
     List<Found> all = new ArrayList<>();
@@ -132,6 +150,7 @@ public final class AuditCheck {
     private @Nullable Path last;
     private long lines;
     private long tornBytes;
+    private boolean encrypted;
 
     void read(Path file) throws IOException {
       if (tornBytes > 0) {
@@ -155,7 +174,7 @@ public final class AuditCheck {
             }
           } else {
             number++;
-            String wrong = take(line.toByteArray(), number == 1);
+            String wrong = take(file, line.toByteArray(), number == 1);
             if (wrong != null) {
               fault = new Fault(file, number, wrong);
             }
@@ -177,7 +196,24 @@ public final class AuditCheck {
     }
 
     /** Returns what is wrong with the line, or null. */
-    private @Nullable String take(byte[] bytes, boolean begins) {
+    private @Nullable String take(Path file, byte[] stored, boolean begins) throws IOException {
+      boolean sealed = LineSeal.isSealed(stored);
+      if (encrypted && !sealed) {
+        return "the line is not encrypted, although a line before it is: it was added or altered"
+            + " without the key";
+      }
+      encrypted = sealed;
+      byte[] bytes;
+      try {
+        bytes = LineSeal.open(keys, "a line of " + file, stored);
+      } catch (AlteredException e) {
+        return "the line was altered: it is not what was encrypted";
+      } catch (KeyMissingException e) {
+        if (begins) {
+          throw e;
+        }
+        return "the line was altered: it names another key than the lines before it in this file";
+      }
       AuditChain.Link line = AuditChain.read(bytes);
       if (line == null) {
         return "the line has no hash: it was altered or added, or a version without hashes wrote it";
@@ -198,6 +234,7 @@ public final class AuditCheck {
       chain = new AuditChain(line.chain());
       lines++;
       found |= line.chain().equals(wanted);
+      fitting.accept(new String(bytes, UTF_8));
       return null;
     }
 

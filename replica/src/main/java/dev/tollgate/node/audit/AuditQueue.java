@@ -16,9 +16,6 @@ import org.slf4j.LoggerFactory;
  * that fail by the thousand cannot displace them. Thread-safe.
  */
 final class AuditQueue {
-  /** Events that may wait: some seconds of the fastest cluster, in some tens of mebibytes. */
-  static final int MOST_EVENTS = 65_536;
-
   private static final Logger LOG = LoggerFactory.getLogger(AuditQueue.class);
   private static final long REPORT_NANOS = Duration.ofMinutes(1).toNanos();
 

@@ -10,15 +10,17 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +41,12 @@ public final class AuditTrail implements AutoCloseable {
   private final LineShares failures = new LineShares("login_failures", "address");
   private final LineShares logins = new LineShares("logins", "user");
   private final LineShares refusals = new LineShares("accesses_refused", "user");
+  private final LineShares pages = new LineShares("pages_refused", "address");
 
   /** Those that write, by their streams; empty if nothing is written. */
   private final Map<AuditStream, Outlet> outlets = new EnumMap<>(AuditStream.class);
 
+  private final List<AuditFile> files = new ArrayList<>();
   private @Nullable SyslogSender syslog;
 
   private AuditTrail(String nodeId, Clock clock, LongSupplier term) {
@@ -63,6 +67,7 @@ public final class AuditTrail implements AutoCloseable {
    * Opens the files of a node.
    *
    * @param incarnation of the data directory, or null if the node keeps its log in memory
+   * @param keys encrypt the files, if there are any
    * @param term the term of this node, as far as it knows
    * @throws IOException if a file cannot be written: a node that is to be audited does not start
    *     without its files
@@ -71,23 +76,21 @@ public final class AuditTrail implements AutoCloseable {
       String nodeId,
       AuditSettings settings,
       @Nullable UniqueId incarnation,
+      DataKeys keys,
       Clock clock,
       LongSupplier term,
       Supervision supervision)
       throws IOException {
     AuditTrail trail = new AuditTrail(nodeId, clock, term);
     String directory = incarnation == null ? "" : incarnation.toString();
-    Consumer<String> copy = trail.copyTo(settings.syslog(), supervision);
     try {
       for (AuditStream stream : AuditStream.values()) {
+        AuditSettings its = stream == AuditStream.SECURITY ? settings : settings.ofActivity();
+        AuditFile file = new AuditFile(its, keys);
+        trail.files.add(file);
         trail.add(
-            stream,
-            stream == AuditStream.SECURITY
-                ? new AuditFile(settings, copy)
-                : new AuditFile(settings.ofActivity()),
-            directory,
-            new AuditQueue(nodeId, AuditQueue.MOST_EVENTS),
-            supervision);
+            stream, file, directory, new AuditQueue(nodeId, Limits.AUDIT_EVENTS), supervision);
+        trail.copy(its, file, supervision);
       }
     } catch (IOException e) {
       trail.close();
@@ -96,14 +99,14 @@ public final class AuditTrail implements AutoCloseable {
     return trail;
   }
 
-  private Consumer<String> copyTo(@Nullable SyslogSettings server, Supervision supervision) {
-    if (server == null) {
-      return lines -> {};
+  private void copy(AuditSettings settings, AuditFile file, Supervision supervision)
+      throws IOException {
+    SyslogSettings server = settings.syslog();
+    if (server != null) {
+      SyslogSender sender = new SyslogSender(nodeId, server, clock);
+      sender.start(settings, file, supervision);
+      syslog = sender;
     }
-    SyslogSender sender = new SyslogSender(nodeId, server, clock);
-    sender.start(supervision);
-    syslog = sender;
-    return sender::offer;
   }
 
   static AuditTrail open(String nodeId, Clock clock, LongSupplier term) {
@@ -119,7 +122,7 @@ public final class AuditTrail implements AutoCloseable {
       Supervision supervision)
       throws IOException {
     List<LineShares> shares =
-        stream == AuditStream.SECURITY ? List.of(failures, logins, refusals) : List.of();
+        stream == AuditStream.SECURITY ? List.of(failures, logins, refusals, pages) : List.of();
     AuditWriter writer = new AuditWriter(nodeId, stream, target, directory, queue, shares, clock);
     writer.start(supervision);
     outlets.put(stream, new Outlet(queue, writer));
@@ -135,10 +138,17 @@ public final class AuditTrail implements AutoCloseable {
     return outlets.values().stream().mapToLong(outlet -> outlet.queue().lostEvents()).sum();
   }
 
-  /** How many lines were not sent to the syslog server because too many waited for it. */
+  /** How many lines were deleted with their file before the syslog server had confirmed them. */
   public long unsentLines() {
     SyslogSender sender = syslog;
-    return sender == null ? 0 : sender.lostLines();
+    return sender == null ? 0 : sender.droppedLines();
+  }
+
+  /** The names of the keys with which files are encrypted that are there. */
+  public Set<String> keysInUse() {
+    Set<String> used = new LinkedHashSet<>();
+    files.forEach(file -> used.addAll(file.keysInUse()));
+    return used;
   }
 
   /**
@@ -259,6 +269,27 @@ public final class AuditTrail implements AutoCloseable {
               local("access_refused")
                   .text("outcome", "refused")
                   .text("reason", Text.first(reason, Limits.AUDITED_REASON_CHARS))));
+    }
+  }
+
+  /**
+   * This node has refused a page of its admin address, and no {@link #loginFailed} says so. If an
+   * address asks often in a minute, the rest of them have one line together.
+   *
+   * @param user that lacks a right; null for a client that has not logged in
+   * @param page method and path, as the client has sent them
+   * @param reason what the client was told
+   */
+  public void pageRefused(String address, @Nullable String user, String page, String reason) {
+    if (isOn() && pages.takesLine(address, nowMicros())) {
+      tell(
+          AuditStream.SECURITY,
+          local("page_refused")
+              .text("outcome", "refused")
+              .text("reason", Text.first(reason, Limits.AUDITED_REASON_CHARS))
+              .text("user", user)
+              .text("address", address)
+              .text("page", Text.first(page, Limits.AUDITED_REASON_CHARS)));
     }
   }
 

@@ -5,29 +5,22 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.Supervision;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.BooleanSupplier;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends audit lines to a syslog server over TLS (RFC 5424, RFC 5425), as a copy that whoever takes
- * this node over cannot alter. A thread of its own sends; nothing waits for it. A line that finds
- * the queue full is not sent, and counted: the server is told how many. RFC 5425 has no receipts,
- * so lines that were under way when a connection broke may be missing too. Thread-safe.
+ * Sends audit lines to a syslog server over TLS (RFC 5424, RFC 5425), as a copy that an attacker
+ * who takes this node over cannot alter. A thread of its own sends; nothing waits for it. Each line
+ * arrives at least once, as long as its file is there: lines are confirmed by the end of their
+ * connection ({@link SyslogConnection}), and what is not confirmed is sent again. So a connection
+ * ends when there is nothing to send for a moment, and after some seconds anyway. Thread-safe.
  */
 final class SyslogSender {
   private static final Logger LOG = LoggerFactory.getLogger(SyslogSender.class);
@@ -35,108 +28,103 @@ final class SyslogSender {
   /** Facility 13, log audit; severity 6, informational. */
   private static final String PRIORITY_AND_VERSION = "<110>1 ";
 
-  private static final int CONNECT_MILLIS = 5_000;
-  private static final long RETRY_MILLIS = 1_000;
-  private static final long CLOSE_MILLIS = 2_000;
+  /** How long a connection waits for further lines: less than servers let one idle. */
+  private static final Duration LINGER = Duration.ofMillis(500);
+
+  /** A look whether the server has ended the connection, between two pieces. */
+  private static final Duration LOOK = Duration.ofMillis(1);
+
+  /** How long lines may wait for their confirmation while more of them come. */
+  private static final Duration CONNECTION = Duration.ofSeconds(10);
+
+  private static final Duration MOST_RETRY = Duration.ofSeconds(30);
+  private static final Duration CLOSE = Duration.ofSeconds(2);
+  private static final long WATCH_MILLIS = 500;
   private static final long REPORT_NANOS = Duration.ofMinutes(1).toNanos();
+
+  /**
+   * What does not depend on the settings of a node.
+   *
+   * @param step how long a server may take to take a part of the lines
+   * @param answer how long a server may take to answer the end of a connection
+   * @param retry the wait after the first failure, which doubles
+   */
+  record Times(Duration step, Duration answer, Duration retry) {
+    static final Times STANDARD =
+        new Times(Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(1));
+  }
 
   private final String nodeId;
   private final SyslogSettings settings;
-  private final int most;
+  private final Times times;
   private final Clock clock;
   private final String process = String.valueOf(ProcessHandle.current().pid());
-  private final Deque<String> waiting = new ArrayDeque<>();
+  private @Nullable AuditBacklog backlog;
+  private boolean woken;
   private boolean closing;
   private boolean ended;
-  private long lost;
-  private long lostInAll;
-  private @Nullable Socket socket;
+  private volatile @Nullable SyslogConnection connection;
   private long reportedNanos = System.nanoTime() - REPORT_NANOS;
-  private boolean failing;
+  private int failures;
+  private int unanswered;
 
   SyslogSender(String nodeId, SyslogSettings settings, Clock clock) {
-    this(nodeId, settings, Limits.SYSLOG_LINES, clock);
+    this(nodeId, settings, Times.STANDARD, clock);
   }
 
-  SyslogSender(String nodeId, SyslogSettings settings, int most, Clock clock) {
+  SyslogSender(String nodeId, SyslogSettings settings, Times times, Clock clock) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.settings = requireNonNull(settings, "settings");
-    this.most = most;
+    this.times = requireNonNull(times, "times");
     this.clock = requireNonNull(clock, "clock");
   }
 
-  void start(Supervision supervision) {
-    supervision.thread("tollgate-" + nodeId + "-syslog", this::run).start();
-  }
-
-  /** Sends whole lines as soon as the server takes them; never waits. */
-  void offer(String lines) {
-    long before = lostLines();
+  /**
+   * Begins to send.
+   *
+   * @param file is open
+   */
+  void start(AuditSettings audit, AuditFile file, Supervision supervision) throws IOException {
+    AuditBacklog opened = AuditBacklog.open(nodeId, audit, file, this::wake);
     synchronized (this) {
-      lines.lines().forEach(this::offerLine);
-      notifyAll();
+      backlog = opened;
     }
-    if (lostLines() > before && mayReport()) {
-      LOG.error(
-          "{}: audit lines are not sent to the syslog server {}:{}, {} so far, because {} of them"
-              + " wait, as many as may: see to the server. The audit file has them",
-          nodeId,
-          settings.host(),
-          settings.port(),
-          lostLines(),
-          most);
-    }
+    String name = "tollgate-" + nodeId + "-syslog";
+    supervision.thread(name, () -> run(opened)).start();
+    supervision.thread(name + "-watch", this::watch).start();
   }
 
-  private void offerLine(String line) {
-    if (waiting.size() < most) {
-      waiting.addLast(line);
-    } else {
-      lost++;
-      lostInAll++;
+  private synchronized void wake() {
+    woken = true;
+    notifyAll();
+  }
+
+  /** How many lines were deleted with their file before the server had confirmed them. */
+  long droppedLines() {
+    AuditBacklog lines;
+    synchronized (this) {
+      lines = backlog;
     }
+    return lines == null ? 0 : lines.droppedLines();
   }
 
-  /** True once a minute. */
-  private synchronized boolean mayReport() {
-    boolean may = System.nanoTime() - reportedNanos >= REPORT_NANOS;
-    if (may) {
-      reportedNanos = System.nanoTime();
-    }
-    return may;
-  }
-
-  /** How many lines were not sent because too many waited. */
-  synchronized long lostLines() {
-    return lostInAll;
-  }
-
-  private void run() {
+  private void run(AuditBacklog lines) {
     try {
-      OutputStream out = null;
       boolean goesOn = true;
       while (goesOn) {
         try {
-          String line = awaitLine(out);
-          if (line == null) {
-            return;
+          goesOn = awaitLines(lines);
+          if (goesOn) {
+            deliver(lines);
+            confirm(lines);
           }
-          if (out == null) {
-            out = connect();
-          }
-          out.write(frame(line));
-          sent();
         } catch (IOException e) {
-          disconnect();
-          out = null;
-          report(e);
-          goesOn = awaitRetry();
+          goesOn = failed(lines, e);
         }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      disconnect();
       synchronized (this) {
         ended = true;
         notifyAll();
@@ -144,106 +132,133 @@ final class SyslogSender {
     }
   }
 
-  /** The first line, which stays until {@link #sent}; null if there are no more, and none come. */
-  private @Nullable String awaitLine(@Nullable OutputStream out)
-      throws InterruptedException, IOException {
-    synchronized (this) {
-      if (!waiting.isEmpty() || lost > 0) {
-        return next();
-      }
-    }
-    if (out != null) {
-      out.flush();
-    }
-    synchronized (this) {
-      while (waiting.isEmpty() && lost == 0) {
-        if (closing) {
-          return null;
+  /** False if there are no lines, and none come because the node stops. */
+  private boolean awaitLines(AuditBacklog lines) throws InterruptedException, IOException {
+    while (!lines.hasNext()) {
+      synchronized (this) {
+        while (!woken && !closing) {
+          wait();
         }
-        wait();
+        if (!woken) {
+          return false;
+        }
+        woken = false;
       }
-      return next();
+    }
+    return true;
+  }
+
+  private synchronized boolean isClosing() {
+    return closing;
+  }
+
+  private void deliver(AuditBacklog lines) throws IOException {
+    try (SyslogConnection server = new SyslogConnection(settings, times.step())) {
+      connection = server;
+      server.open();
+      long until = System.nanoTime() + CONNECTION.toNanos();
+      int sent = 0;
+      AuditBacklog.Next next = lines.next();
+      while (!next.lines().isEmpty()) {
+        sent += write(server, next);
+        boolean full =
+            sent >= Limits.SYSLOG_UNCONFIRMED_LINES || System.nanoTime() - until > 0 || isClosing();
+        boolean more = lines.hasNext();
+        server.requireOpen(more || full ? LOOK : LINGER);
+        if (full) {
+          break;
+        }
+        next = lines.next();
+      }
+      server.end(times.answer());
+    } finally {
+      connection = null;
     }
   }
 
-  private String next() {
-    if (lost > 0 && waiting.size() < most) {
-      long count = lost;
-      lost = 0;
-      waiting.addFirst(
-          new JsonLine(ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant()), "syslog_lost")
-              .text("node", nodeId)
-              .number("lost", count)
-              .toString()
-              .trim());
+  private int write(SyslogConnection server, AuditBacklog.Next next) throws IOException {
+    if (next.gap()) {
+      server.write(frame(lost(next.lost())));
     }
-    return waiting.getFirst();
+    for (String line : next.lines()) {
+      server.write(frame(line));
+    }
+    server.flush();
+    return next.lines().size();
   }
 
-  private void sent() {
-    synchronized (this) {
-      waiting.removeFirst();
-    }
-    if (failing) {
-      failing = false;
+  private String lost(long count) {
+    return new JsonLine(ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant()), "syslog_lost")
+        .text("node", nodeId)
+        .number("lost", count == 0 ? null : (Long) count)
+        .toString()
+        .trim();
+  }
+
+  private void confirm(AuditBacklog lines) {
+    unanswered = 0;
+    if (failures > 0) {
+      failures = 0;
       LOG.info("{}: the syslog server takes audit lines again", nodeId);
     }
-  }
-
-  private OutputStream connect() throws IOException {
-    Socket plain = new Socket();
-    synchronized (this) {
-      socket = plain;
-    }
-    plain.connect(new InetSocketAddress(settings.host(), settings.port()), CONNECT_MILLIS);
-    plain.setSoTimeout(CONNECT_MILLIS);
-    SSLSocket secured =
-        (SSLSocket)
-            settings
-                .sockets()
-                .createSocket(plain, settings.host(), settings.port(), /* autoClose= */ true);
-    SSLParameters parameters = secured.getSSLParameters();
-    parameters.setEndpointIdentificationAlgorithm("HTTPS");
-    secured.setSSLParameters(parameters);
-    secured.startHandshake();
-    synchronized (this) {
-      socket = secured;
-    }
-    return new BufferedOutputStream(secured.getOutputStream());
-  }
-
-  private void disconnect() {
-    Socket old;
-    synchronized (this) {
-      old = socket;
-      socket = null;
-    }
-    if (old != null) {
-      try {
-        old.close();
-      } catch (IOException e) {
-        LOG.debug("{}: the connection to the syslog server did not end cleanly", nodeId, e);
+    try {
+      lines.confirm();
+    } catch (IOException e) {
+      if (mayReport()) {
+        LOG.error(
+            "{}: the place up to which the syslog server has audit lines is not on the disk, so a"
+                + " restart would send lines again: {}",
+            nodeId,
+            e.toString());
       }
     }
   }
 
-  private void report(IOException e) {
-    failing = true;
-    if (mayReport()) {
-      LOG.error(
-          "{}: audit lines do not reach the syslog server {}:{}, and {} were not sent so far: {}",
-          nodeId,
-          settings.host(),
-          settings.port(),
-          lostLines(),
-          e.toString());
+  /** True once a minute. */
+  private boolean mayReport() {
+    boolean may = System.nanoTime() - reportedNanos >= REPORT_NANOS;
+    if (may) {
+      reportedNanos = System.nanoTime();
     }
+    return may;
   }
 
   /** Waits for the next attempt; false if there is none, because the node stops. */
+  private boolean failed(AuditBacklog lines, IOException why) {
+    if (why instanceof SyslogConnection.UnansweredException
+        && ++unanswered >= Limits.SYSLOG_UNANSWERED) {
+      // a server that never answers would get the same lines for ever
+      LOG.warn(
+          "{}: the syslog server {}:{} took lines {} times and never answered the end of the"
+              + " connection: they count as sent, and may be lost. RFC 5425, section 4.4, has"
+              + " servers answer",
+          nodeId,
+          settings.host(),
+          settings.port(),
+          unanswered);
+      confirm(lines);
+      return !isClosing();
+    }
+    lines.rewind();
+    failures++;
+    if (mayReport()) {
+      LOG.error(
+          "{}: audit lines do not reach the syslog server {}:{}; the audit files keep them, and {}"
+              + " were deleted there unsent so far: {}",
+          nodeId,
+          settings.host(),
+          settings.port(),
+          lines.droppedLines(),
+          why.toString());
+    }
+    return awaitRetry();
+  }
+
   private synchronized boolean awaitRetry() {
+    long millis =
+        Math.min(MOST_RETRY.toMillis(), times.retry().toMillis() << Math.min(failures - 1, 10));
     try {
-      awaitAtMost(RETRY_MILLIS, () -> closing);
+      awaitAtMost(millis, () -> closing);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       return false;
@@ -257,6 +272,26 @@ final class SyslogSender {
     for (long left = millis; left > 0 && !met.getAsBoolean(); ) {
       wait(left);
       left = Duration.ofNanos(until - System.nanoTime()).toMillis();
+    }
+  }
+
+  /** Ends connections that stand still. */
+  private void watch() {
+    try {
+      while (true) {
+        synchronized (this) {
+          awaitAtMost(WATCH_MILLIS, () -> ended);
+          if (ended) {
+            return;
+          }
+        }
+        SyslogConnection current = connection;
+        if (current != null) {
+          current.closeIfLate();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -276,21 +311,25 @@ final class SyslogSender {
 
   /** Sends what waits, as far as the server takes it within two seconds. */
   void close() {
-    int left;
+    boolean all;
     synchronized (this) {
       closing = true;
       notifyAll();
       try {
-        awaitAtMost(CLOSE_MILLIS, () -> ended);
+        awaitAtMost(CLOSE.toMillis(), () -> ended);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
-      left = ended ? 0 : waiting.size();
+      all = ended;
     }
-    if (left > 0) {
-      LOG.error("{}: stops with {} audit lines that were not sent to syslog", nodeId, left);
+    if (!all) {
+      LOG.warn(
+          "{}: stops before the syslog server has all audit lines: the next start sends the rest",
+          nodeId);
     }
-    // a thread that writes to a server that does not read ends so
-    disconnect();
+    SyslogConnection current = connection;
+    if (current != null) {
+      current.close();
+    }
   }
 }

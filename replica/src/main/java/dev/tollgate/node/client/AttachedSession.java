@@ -21,10 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param options what the client chose for this connection; the log does not know them
  */
 record AttachedSession(
-    SessionId id,
-    UserName user,
-    @Nullable LoginMethod method,
-    Request.SessionOptions options) {
+    SessionId id, UserName user, @Nullable LoginMethod method, Request.SessionOptions options) {
   AttachedSession {
     requireNonNull(id, "id");
     requireNonNull(user, "user");

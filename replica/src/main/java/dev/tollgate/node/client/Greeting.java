@@ -109,7 +109,8 @@ final class Greeting {
                 if (end.renewable()) {
                   replies.close();
                 } else {
-                  replies.refuse(replies::push, new Reply.Failure(SqlState.LOGIN_REFUSED, end.why()));
+                  replies.refuse(
+                      replies::push, new Reply.Failure(SqlState.LOGIN_REFUSED, end.why()));
                 }
               });
     }

@@ -42,9 +42,7 @@ public final class LiveLogins {
     private final CompletableFuture<@Nullable Void> expiry = new CompletableFuture<>();
 
     private Watch(
-        @Nullable LoginProof login,
-        @Nullable BooleanSupplier hasSession,
-        Consumer<End> ended) {
+        @Nullable LoginProof login, @Nullable BooleanSupplier hasSession, Consumer<End> ended) {
       this.login = login;
       this.hasSession = hasSession;
       this.ended = ended;
@@ -65,9 +63,7 @@ public final class LiveLogins {
     private void check() {
       BooleanSupplier session = hasSession;
       End end =
-          login == null || session == null
-              ? endOfRequest(login)
-              : endOfConnection(login, session);
+          login == null || session == null ? endOfRequest(login) : endOfConnection(login, session);
       if (end != null) {
         end(end);
       }
@@ -96,7 +92,8 @@ public final class LiveLogins {
   }
 
   private static final End EXPIRED =
-      new End("the token of this login has expired: log in with a fresh one", /* renewable= */ true);
+      new End(
+          "the token of this login has expired: log in with a fresh one", /* renewable= */ true);
 
   /** Stands for those that did not have to log in. No user has this name. */
   private static final String NOBODY = "";
@@ -157,8 +154,7 @@ public final class LiveLogins {
    */
   @Nullable End endOfConnection(LoginProof login, BooleanSupplier hasSession) {
     Authentication.User now = users.find(login.user());
-    boolean counts =
-        now != null && (now.number() == login.number() || hasSession.getAsBoolean());
+    boolean counts = now != null && (now.number() == login.number() || hasSession.getAsBoolean());
     return counts || !users.knowsUsers() ? null : outdated(login.user(), now);
   }
 

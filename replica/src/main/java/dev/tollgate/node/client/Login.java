@@ -208,8 +208,7 @@ final class Login {
       return;
     }
     switch (decision.verdict()) {
-      case RIGHT ->
-        success.over(requireNonNull(decision.proof()), new byte[0]);
+      case RIGHT -> success.over(requireNonNull(decision.proof()), new byte[0]);
       case WRONG, TOO_MANY ->
           end(
               answer,

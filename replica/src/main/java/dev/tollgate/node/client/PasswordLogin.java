@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks users that send their password itself, as HTTP does. Failures count with those of {@link
- * Login}, and delay both. Thread-safe; takes a tenth of a second, so no event loop calls it. A login
- * that has to wait after failures waits at its caller, and holds nothing meanwhile.
+ * Login}, and delay both. Thread-safe; takes a tenth of a second, so no event loop calls it. A
+ * login that has to wait after failures waits at its caller, and holds nothing meanwhile.
  *
  * <p>Here the node computes what else the client does, so strangers could keep it computing. At
  * most {@link #CHECKED} checks are under way, of which one user and one address have a share, and
@@ -45,7 +45,9 @@ public final class PasswordLogin {
     WRONG,
     /** The user is who it says, and may not log in: {@link Result#why}. */
     CLOSED,
-    /** Nothing was checked: ask again after {@link Result#retryAfter}, for a login that has waited. */
+    /**
+     * Nothing was checked: ask again after {@link Result#retryAfter}, for a login that has waited.
+     */
     LATER,
     /** Too many attempts have failed: try again after {@link Result#retryAfter}. */
     TOO_MANY,

@@ -1,5 +1,6 @@
 package dev.tollgate.node.login;
 
+import dev.tollgate.core.command.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -18,12 +19,6 @@ import java.util.regex.Pattern;
  * comment.
  */
 public final class LineFile {
-  /** Lines of a file, without those that are empty. */
-  public static final int MOST_LINES = 10_000;
-
-  /** Bytes of a file. */
-  public static final int MOST_BYTES = 4 << 20;
-
   /** A word, or a text in double quotes in which a quote is written twice. */
   private static final Pattern WORD =
       Pattern.compile("\\G\\s*(?:\"((?:[^\"]++|\"\")*+)\"|([^\\s\"]+))");
@@ -38,8 +33,8 @@ public final class LineFile {
    * @throws IOException if the file cannot be read, or a line of it, whose number is in the message
    */
   public static <T> List<T> read(Path file, Function<List<String>, T> reader) throws IOException {
-    if (Files.size(file) > MOST_BYTES) {
-      throw new IOException(file + " has more than " + MOST_BYTES + " bytes");
+    if (Files.size(file) > Limits.LOGIN_FILE_BYTES) {
+      throw new IOException(file + " has more than " + Limits.LOGIN_FILE_BYTES + " bytes");
     }
     return parse(file.toString(), Files.readAllBytes(file), reader);
   }
@@ -65,9 +60,13 @@ public final class LineFile {
         throw new IOException(file + ", line " + number + ": " + e.getMessage(), e);
       }
     }
-    if (lines.isEmpty() || lines.size() > MOST_LINES) {
+    if (lines.isEmpty() || lines.size() > Limits.LOGIN_FILE_LINES) {
       throw new IOException(
-          file + " has to have 1 to " + MOST_LINES + " lines, and has " + lines.size());
+          file
+              + " has to have 1 to "
+              + Limits.LOGIN_FILE_LINES
+              + " lines, and has "
+              + lines.size());
     }
     return lines;
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.node.login;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.sql.UserNames;
 import java.io.IOException;
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * there is no way. Immutable; docs/security.md describes the file.
  */
 public final class LoginRuleFile {
-  /** Lines of a file: an event loop reads all of them for a login that fits none. */
-  static final int MOST_RULES = 1_000;
-
   private static final String ALL = "all";
   private static final int WORDS = 4;
 
@@ -56,9 +54,9 @@ public final class LoginRuleFile {
   }
 
   private static LoginRuleFile of(String file, List<Line> lines) throws IOException {
-    if (lines.size() > MOST_RULES) {
+    if (lines.size() > Limits.LOGIN_RULES) {
       throw new IOException(
-          file + " has " + lines.size() + " lines: write at most " + MOST_RULES + " rules");
+          file + " has " + lines.size() + " lines: write at most " + Limits.LOGIN_RULES + " rules");
     }
     return new LoginRuleFile(lines);
   }

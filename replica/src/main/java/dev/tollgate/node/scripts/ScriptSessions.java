@@ -53,7 +53,8 @@ final class ScriptSessions {
 
   ScriptSessions(ScriptLimits limits, ClientService clients) {
     this(
-        limits, request -> ScriptConnection.open(clients, request.caller().login(), request.from()));
+        limits,
+        request -> ScriptConnection.open(clients, request.caller().login(), request.from()));
   }
 
   ScriptSessions(ScriptLimits limits, Opening opening) {

@@ -126,7 +126,8 @@ class AdminServerTest {
             null,
             limits,
             routes,
-            new Door(new Caller(true, new LoginProof("JO", 1, LoginMethod.SCRAM, null), Duties.NONE)),
+            new Door(
+                new Caller(true, new LoginProof("JO", 1, LoginMethod.SCRAM, null), Duties.NONE)),
             broken::add,
             new Supervision("n1", failures::add));
   }
@@ -397,7 +398,9 @@ class AdminServerTest {
   @Test
   void refusedClientThatSendsSlowlyIsCutOff() throws Exception {
     start(new AdminLimits(1, 0, BODY_BYTES, LONG, LONG, LONG));
-    assertNull(gate.enter(new Caller(true, new LoginProof("JO", 1, LoginMethod.SCRAM, null), Duties.NONE)));
+    assertNull(
+        gate.enter(
+            new Caller(true, new LoginProof("JO", 1, LoginMethod.SCRAM, null), Duties.NONE)));
     Socket slow = send("POST /counted HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nab");
     assertEquals("full\n", HttpCalls.read(slow).body());
     long begin = System.nanoTime();

@@ -15,7 +15,8 @@ class DoorkeeperTest {
       all.put(headers[i], headers[i + 1]);
     }
     return Doorkeeper.isOwnPage(
-        new Doorkeeper.Credentials(InetAddress.getLoopbackAddress(), null, all::get, /* waited= */ false));
+        new Doorkeeper.Credentials(
+            "GET /", InetAddress.getLoopbackAddress(), null, all::get, /* waited= */ false));
   }
 
   @Test

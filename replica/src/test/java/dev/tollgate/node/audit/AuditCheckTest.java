@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ class AuditCheckTest {
   }
 
   private static AuditCheck.Found check(List<Path> files) throws IOException {
-    List<AuditCheck.Found> found = new AuditCheck(null).check(files);
+    List<AuditCheck.Found> found = new AuditCheck(null, DataKeys.off()).check(files);
     assertEquals(1, found.size());
     return found.get(0);
   }
@@ -197,7 +198,7 @@ class AuditCheckTest {
   }
 
   private boolean contains(@Nullable String wanted) throws IOException {
-    AuditCheck check = new AuditCheck(wanted);
+    AuditCheck check = new AuditCheck(wanted, DataKeys.off());
     check.check(all);
     return check.hasWanted();
   }
@@ -212,7 +213,7 @@ class AuditCheckTest {
     }
     List<Path> files = new ArrayList<>(all);
     files.add(activity);
-    List<AuditCheck.Found> found = new AuditCheck(null).check(files);
+    List<AuditCheck.Found> found = new AuditCheck(null, DataKeys.off()).check(files);
     assertEquals(List.of(all, List.of(activity)), found.stream().map(one -> one.files()).toList());
     found.forEach(one -> assertNull(one.fault()));
   }

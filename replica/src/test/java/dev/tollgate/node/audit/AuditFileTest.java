@@ -2,15 +2,23 @@ package dev.tollgate.node.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.KeyMissingException;
+import dev.tollgate.seal.TestKeys;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -155,16 +163,134 @@ class AuditFileTest {
     assertTrue(Files.readString(path()).isEmpty());
   }
 
+  private AuditFile encrypted(DataKeys keys) {
+    return new AuditFile(new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2), keys);
+  }
+
+  private static String marked(long index) {
+    return line(index, 0).replace("}\n", ",\"user\":\"MARKER_4711\"}\n");
+  }
+
+  private List<Path> all() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.toList();
+    }
+  }
+
+  private boolean hasMarker() throws IOException {
+    boolean found = false;
+    for (Path file : all()) {
+      found |= Files.readString(file, StandardCharsets.ISO_8859_1).contains("MARKER_4711");
+    }
+    return found;
+  }
+
   @Test
-  void copyHasTheLinesOfTheFile() throws IOException {
-    StringBuilder copy = new StringBuilder();
-    AuditSettings settings = new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2);
-    try (AuditFile file = new AuditFile(settings, copy::append)) {
+  void linesAreEncryptedWithTheKeyOfTheNode() throws IOException {
+    try (AuditFile file = encrypted(DataKeys.off())) {
       file.open();
-      file.append(HEADER, line(1, 0));
+      file.append(HEADER, marked(7));
+    }
+    assertTrue(hasMarker());
+    Files.delete(path());
+    DataKeys keys = TestKeys.of("k1");
+    try (AuditFile file = encrypted(keys)) {
+      file.open();
+      for (int index = 1; index <= 100; index++) {
+        file.append(HEADER, marked(index));
+      }
+    }
+    assertTrue(all().size() > 1, all().toString());
+    assertFalse(hasMarker());
+    AuditFile again = encrypted(keys);
+    assertEquals(new AuditPosition(100, 0, 0), again.open().position());
+    assertEquals(Set.of("k1"), again.keysInUse());
+    again.close();
+    assertThrows(KeyMissingException.class, () -> encrypted(DataKeys.off()).open());
+    assertThrows(KeyMissingException.class, () -> encrypted(TestKeys.impostor("k1")).open());
+  }
+
+  private List<AuditCheck.Found> check(DataKeys keys, List<String> lines) throws IOException {
+    return new AuditCheck(null, keys, lines::add).check(all());
+  }
+
+  @Test
+  void encryptedLinesAreStillAChain() throws IOException {
+    DataKeys keys = TestKeys.of("k1");
+    try (AuditFile file = encrypted(keys)) {
+      file.open();
+      file.append(HEADER, marked(1) + marked(2));
+      file.append(HEADER, marked(3));
+    }
+    List<String> lines = new ArrayList<>();
+    assertNull(check(keys, lines).get(0).fault());
+    assertTrue(lines.get(2).contains("MARKER_4711"), lines.toString());
+    assertThrows(KeyMissingException.class, () -> check(DataKeys.off(), lines));
+    List<String> stored = Files.readAllLines(path());
+    // exchanged, left out, changed, and replaced by one without encryption
+    for (List<String> forged :
+        List.of(
+            List.of(stored.get(0), stored.get(2), stored.get(1), stored.get(3)),
+            List.of(stored.get(0), stored.get(1), stored.get(3)),
+            List.of(stored.get(0), stored.get(1), stored.get(2).replaceFirst("[a-f]", "0")),
+            List.of(stored.get(0), stored.get(1), lines.get(2)))) {
+      Files.write(path(), forged);
+      AuditCheck.Fault fault = check(keys, lines).get(0).fault();
+      assertTrue(fault != null && fault.line() >= 2, forged.toString());
+    }
+  }
+
+  @Test
+  void everyFileHasOneKey() throws IOException {
+    TestKeys source = TestKeys.source("k1");
+    DataKeys keys = DataKeys.read(source);
+    try (AuditFile plain = encrypted(DataKeys.off())) {
+      plain.open();
+      plain.append(HEADER, line(1, 0));
+    }
+    AuditFile file = encrypted(keys);
+    file.open();
+    file.append(HEADER, marked(2));
+    source.become("k2", "k1");
+    keys.reload(file.keysInUse());
+    file.append(HEADER, marked(3));
+    file.close();
+    assertEquals(Set.of("k2", "k1"), file.keysInUse());
+    assertTrue(Files.readString(path()).startsWith("TGL1 k2 "));
+    assertTrue(Files.readString(directory.resolve("audit.log.1")).startsWith("TGL1 k1 "));
+    assertTrue(Files.readString(directory.resolve("audit.log.2")).startsWith("{"));
+    List<String> lines = new ArrayList<>();
+    List<AuditCheck.Found> found = check(keys, lines);
+    assertNull(found.get(0).fault());
+    assertEquals(6, lines.size());
+    source.become("k2");
+    assertThrows(IOException.class, () -> keys.reload(file.keysInUse()));
+    try (AuditFile further = encrypted(keys)) {
+      further.open();
+      for (int index = 10; index <= 140; index++) {
+        further.append(HEADER, marked(index));
+      }
+      assertEquals(Set.of("k2"), further.keysInUse());
+      assertEquals(DataKeys.Reload.CHANGED, keys.reload(further.keysInUse()));
+    }
+  }
+
+  /** A bit that has turned in one line costs one line, and no node. */
+  @Test
+  void alteredLineKeepsNoNodeFromStarting() throws IOException {
+    DataKeys keys = TestKeys.of("k1");
+    try (AuditFile file = encrypted(keys)) {
+      file.open();
+      file.append(HEADER, line(1, 0) + line(2, 0));
+    }
+    List<String> stored = new ArrayList<>(Files.readAllLines(path()));
+    stored.set(2, stored.get(2).substring(0, 60) + "AAAA" + stored.get(2).substring(64));
+    Files.write(path(), stored);
+    try (AuditFile file = encrypted(keys)) {
+      assertEquals(new AuditPosition(1, 0, 0), file.open().position());
       file.append(HEADER, line(2, 0));
     }
-    assertEquals(Files.readString(path()), copy.toString());
+    assertTrue(Files.exists(directory.resolve("audit.log.1")));
   }
 
   @Test
@@ -192,7 +318,7 @@ class AuditFileTest {
     }
     assertEquals(
         List.of(4L),
-        new AuditCheck(null)
+        new AuditCheck(null, DataKeys.off())
             .check(List.of(path(), directory.resolve("audit.log.1"))).stream()
                 .map(AuditCheck.Found::lines)
                 .toList());

@@ -1,26 +1,34 @@
 package dev.tollgate.node.audit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cli.certificates.TestAuthority;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.TestKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -30,11 +38,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A syslog server with TLS gets the lines, and nothing waits for one that does not. */
 @Timeout(60)
 class SyslogSenderTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  /** Servers of tests are near. */
+  private static final SyslogSender.Times TIMES =
+      new SyslogSender.Times(Duration.ofSeconds(1), Duration.ofMillis(700), Duration.ofMillis(50));
 
   private final List<String> messages = new CopyOnWriteArrayList<>();
   private final List<Socket> accepted = new CopyOnWriteArrayList<>();
@@ -42,6 +55,11 @@ class SyslogSenderTest {
   private TestAuthority authority;
   private ServerSocket server;
   private @Nullable SyslogSender sender;
+  private @Nullable AuditFile file;
+
+  private DataKeys keys = DataKeys.off();
+
+  @TempDir Path directory;
 
   @BeforeEach
   void makeAuthority() throws Exception {
@@ -54,6 +72,9 @@ class SyslogSenderTest {
   void stop() throws Exception {
     if (sender != null) {
       sender.close();
+    }
+    if (file != null) {
+      file.close();
     }
     server.close();
     for (Socket socket : accepted) {
@@ -81,24 +102,51 @@ class SyslogSenderTest {
     return context;
   }
 
-  private SyslogSender start(String host, int most) throws Exception {
-    SyslogSettings settings =
-        new SyslogSettings(host, server.getLocalPort(), tls("x").getSocketFactory());
-    SyslogSender started = new SyslogSender("n1", settings, most, Clock.systemUTC());
-    started.start(new Supervision("n1", bug::set));
+  private AuditSettings settings(String host) throws Exception {
+    return new AuditSettings(
+        directory.resolve("audit"),
+        AuditSettings.LEAST_BYTES,
+        2,
+        2,
+        new SyslogSettings(host, server.getLocalPort(), tls("x").getSocketFactory()));
+  }
+
+  private SyslogSender start(String host) throws Exception {
+    AuditSettings settings = settings(host);
+    file = new AuditFile(settings, keys);
+    file.open();
+    SyslogSender started =
+        new SyslogSender("n1", requireNonNull(settings.syslog()), TIMES, Clock.systemUTC());
+    started.start(settings, file, new Supervision("n1", bug::set));
     sender = started;
     return started;
   }
 
+  private void write(int from, int to) throws IOException {
+    for (int number = from; number < to; number++) {
+      requireNonNull(file).append(new JsonLine(42, "audit_continued").toString(), line(number));
+    }
+  }
+
+  /** What the server does with a connection. */
+  private interface Way {
+    void serve(Socket socket) throws IOException;
+  }
+
+  /** Reads to the end, and answers it. */
   private void serve() {
+    serve(socket -> read(socket.getInputStream()));
+  }
+
+  private void serve(Way way) {
+    ServerSocket serving = server;
     Thread thread =
         new Thread(
             () -> {
-              while (!server.isClosed()) {
-                try {
-                  Socket socket = server.accept();
+              while (!serving.isClosed()) {
+                try (Socket socket = serving.accept()) {
                   accepted.add(socket);
-                  read(socket.getInputStream());
+                  way.serve(socket);
                 } catch (IOException e) {
                   // the next connection, or the end of the test
                 }
@@ -134,49 +182,214 @@ class SyslogSenderTest {
   @Test
   void lineIsAMessageOfRfc5424() throws Exception {
     serve();
-    start("localhost", 10).offer(line(1) + line(2));
-    await().atMost(DEADLINE).until(() -> messages.size() == 2);
+    start("localhost");
+    write(1, 3);
+    await().atMost(DEADLINE).until(() -> messages.size() == 3);
     assertEquals(
         "<110>1 1970-01-01T00:00:00.000042Z n1 tollgate "
             + ProcessHandle.current().pid()
             + " audit - "
-            + line(1).trim(),
-        messages.get(0));
+            + Files.readAllLines(directory.resolve("audit")).get(1),
+        messages.get(1));
   }
 
+  /** Numbers of the lines that the server has, in the order of their arrival. */
+  private List<Integer> numbers() {
+    return messages.stream()
+        .filter(text -> text.contains("\"number\":"))
+        .map(text -> Integer.valueOf(text.replaceFirst("(?s).*\"number\":(\\d+),.*", "$1")))
+        .toList();
+  }
+
+  private boolean hasAll(int count) {
+    return new TreeSet<>(numbers()).size() == count;
+  }
+
+  /** A server that ends idle connections takes the next lines into a closed socket. */
   @Test
-  void linesBeyondTheQueueAreCountedAndToldAndNothingWaits() throws Exception {
-    SyslogSender started = start("localhost", 10);
-    for (int number = 0; number < 100; number++) {
-      // returns, or the test ends by its timeout
-      started.offer(line(number));
+  void linesForAConnectionThatTheServerEndsAreSentAgain() throws Exception {
+    serve(
+        socket -> {
+          socket.setSoTimeout(100);
+          read(socket.getInputStream());
+        });
+    SyslogSender started = start("localhost");
+    for (int number = 0; number < 5; number++) {
+      write(number, number + 1);
+      int had = accepted.size();
+      await().atMost(DEADLINE).until(() -> accepted.size() > had);
     }
-    assertEquals(90, started.lostLines());
-    serve();
-    await().atMost(DEADLINE).until(() -> messages.size() == 11);
-    assertTrue(
-        messages.stream()
-            .anyMatch(
-                text -> text.contains("\"event\":\"syslog_lost\",\"node\":\"n1\",\"lost\":90}")),
-        messages.toString());
+    await().atMost(DEADLINE).until(() -> hasAll(5));
+    assertEquals(0, started.droppedLines());
+  }
+
+  /** It acknowledges the bytes as TCP does, and ends without reading them. */
+  @Test
+  void linesThatTheServerHasNotReadAreSentAgain() throws Exception {
+    serve(
+        socket -> {
+          if (accepted.size() > 3) {
+            read(socket.getInputStream());
+          } else {
+            // the handshake, and nothing else
+            socket.getInputStream().read();
+          }
+        });
+    start("localhost");
+    write(0, 20);
+    await().atMost(DEADLINE).until(() -> hasAll(20));
+    assertEquals(20, numbers().size());
   }
 
   @Test
-  void serverThatComesBackGetsWhatWaits() throws Exception {
+  void connectionEndsWhenThereIsNothingToSendAndNoLineComesTwice() throws Exception {
     serve();
-    SyslogSender started = start("localhost", 1_000);
-    started.offer(line(0));
-    await().atMost(DEADLINE).until(() -> messages.size() == 1);
-    accepted.get(0).close();
-    int[] number = {0};
+    start("localhost");
+    write(0, 3);
+    await().atMost(DEADLINE).until(() -> hasAll(3) && accepted.get(0).isClosed());
+    write(3, 5);
+    await().atMost(DEADLINE).until(() -> hasAll(5));
+    assertEquals(List.of(0, 1, 2, 3, 4), numbers());
+  }
+
+  @Test
+  void nextStartSendsWhatTheServerHasNotConfirmed() throws Exception {
+    serve();
+    SyslogSender first = start("localhost");
+    write(0, 3);
+    await().atMost(DEADLINE).until(() -> hasAll(3));
+    first.close();
+    write(3, 6);
+    requireNonNull(file).close();
+    start("localhost");
+    write(6, 8);
+    await().atMost(DEADLINE).until(() -> hasAll(8));
+    assertEquals(List.of(0, 1, 2, 3, 4, 5, 6, 7), numbers());
+  }
+
+  /** The server may have lines that the disk has lost, and others are in their place now. */
+  @Test
+  void linesThatAPowerCutHasReplacedAreSent() throws Exception {
+    serve();
+    SyslogSender first = start("localhost");
+    write(0, 3);
+    await().atMost(DEADLINE).until(() -> hasAll(3));
+    first.close();
+    AuditFile lost = requireNonNull(file);
+    lost.close();
+    Path path = directory.resolve("audit");
+    List<String> all = Files.readAllLines(path);
+    Files.writeString(path, String.join("\n", all.subList(0, 3)) + "\n");
+    start("localhost");
+    write(10, 14);
+    await().atMost(DEADLINE).until(() -> hasAll(7));
+  }
+
+  @Test
+  void linesWhoseFileIsDeletedAreCountedAndTold() throws Exception {
+    SyslogSender started = start("localhost");
+    int written = 400;
+    write(0, written);
+    long dropped = started.droppedLines();
+    assertTrue(dropped > 100, "dropped " + dropped);
+    serve();
+    await().atMost(DEADLINE).until(() -> numbers().contains(written - 1));
+    assertEquals(dropped, started.droppedLines());
+    String told =
+        messages.stream().filter(text -> text.contains("syslog_lost")).findFirst().orElseThrow();
+    assertTrue(
+        told.contains("\"event\":\"syslog_lost\",\"node\":\"n1\",\"lost\":" + dropped + "}"), told);
+    long heads = messages.stream().filter(text -> text.contains("audit_continued")).count();
+    long files = heads + dropped + numbers().size() - written;
+    assertTrue(files > 2 && files < 40, files + " lines begin a file");
+    assertTrue(messages.get(0).contains("syslog_lost"), messages.get(0));
+  }
+
+  @Test
+  void encryptedFilesAreSentAsTheirText() throws Exception {
+    serve();
+    keys = TestKeys.of("k1");
+    start("localhost");
+    write(0, 60);
+    await().atMost(DEADLINE).until(() -> hasAll(60));
+    assertTrue(Files.readString(directory.resolve("audit")).startsWith("TGL1 k1 "));
+  }
+
+  /** Lines of a receiver are a chain: a double has a known hash, and a gap breaks the chain. */
+  @Test
+  void receiverCanCheckTheChain() throws Exception {
+    serve();
+    start("localhost");
+    write(0, 60);
+    await().atMost(DEADLINE).until(() -> hasAll(60));
+    AuditChain chain = AuditChain.BEGINNING;
+    for (String message : messages) {
+      AuditChain.Link link =
+          requireNonNull(AuditChain.read(message.substring(message.indexOf('{')).getBytes(UTF_8)));
+      assertTrue(chain.fits(link), message);
+      chain = new AuditChain(link.chain());
+    }
+  }
+
+  @Test
+  void serverThatNeverAnswersGetsLinesAFewTimes() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    // each connection of such a server needs a thread of its own
+    for (int i = 0; i < 6; i++) {
+      serve(
+          socket -> {
+            read(socket.getInputStream());
+            try {
+              end.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          });
+    }
+    start("localhost");
+    write(0, 1);
     await()
         .atMost(DEADLINE)
-        .until(
-            () -> {
-              started.offer(line(++number[0]));
-              return messages.size() > 3;
-            });
-    assertTrue(accepted.size() > 1);
+        .until(() -> numbers().size() == Limits.SYSLOG_UNANSWERED && storedPlace());
+    end.countDown();
+    assertEquals(List.of(0, 0, 0), numbers());
+  }
+
+  private boolean storedPlace() {
+    return Files.exists(directory.resolve("audit.syslog"));
+  }
+
+  @Test
+  void serverThatDoesNotReadHoldsUpNothingAndLosesNothing() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    for (int i = 0; i < 2; i++) {
+      serve(
+          socket -> {
+            if (accepted.size() > 1) {
+              read(socket.getInputStream());
+              return;
+            }
+            socket.getInputStream().read();
+            try {
+              end.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          });
+    }
+    server.setReceiveBufferSize(4 << 10);
+    AuditSettings small = settings("localhost");
+    AuditSettings settings =
+        new AuditSettings(small.file(), AuditSettings.MAX_BYTES, 2, 2, small.syslog());
+    AuditFile large = new AuditFile(settings);
+    large.open();
+    file = large;
+    int count = 30_000;
+    write(0, count);
+    sender = new SyslogSender("n1", requireNonNull(settings.syslog()), TIMES, Clock.systemUTC());
+    sender.start(settings, large, new Supervision("n1", bug::set));
+    await().atMost(DEADLINE).until(() -> hasAll(count));
+    end.countDown();
   }
 
   @Test
@@ -185,7 +398,8 @@ class SyslogSenderTest {
     server = tls("other.example").getServerSocketFactory().createServerSocket();
     server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     serve();
-    start("localhost", 10).offer(line(1));
+    start("localhost");
+    write(1, 2);
     await().atMost(DEADLINE).until(() -> !accepted.isEmpty());
     await().during(Duration.ofMillis(300)).atMost(DEADLINE).until(messages::isEmpty);
   }

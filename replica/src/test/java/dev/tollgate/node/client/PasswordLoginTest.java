@@ -206,7 +206,8 @@ class PasswordLoginTest {
   void furtherChecksAreRefusedWhileOthersAreUnderWay() {
     add("JO", "secret");
     PasswordLogin full = new PasswordLogin(access, delays, 0, 2);
-    assertEquals(Verdict.BUSY, full.byPassword("jo", "secret", HERE, /* waited= */ false).verdict());
+    assertEquals(
+        Verdict.BUSY, full.byPassword("jo", "secret", HERE, /* waited= */ false).verdict());
     assertEquals(List.of(), told);
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Limits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -104,7 +105,7 @@ class LoginRuleFileTest {
   void fileWithoutLinesIsRefused() {
     assertThrows(IOException.class, () -> read("# nothing\n"));
     assertThrows(
-        IOException.class, () -> read("all all all scram\n".repeat(LoginRuleFile.MOST_RULES + 1)));
+        IOException.class, () -> read("all all all scram\n".repeat(Limits.LOGIN_RULES + 1)));
     assertThrows(
         IOException.class, () -> LoginRuleFile.parse(new byte[] {(byte) 0xc3, (byte) 0x28}));
   }

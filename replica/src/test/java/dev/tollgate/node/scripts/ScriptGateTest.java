@@ -12,8 +12,10 @@ import dev.tollgate.node.replica.Duties;
 import org.junit.jupiter.api.Test;
 
 class ScriptGateTest {
-  private static final Caller A = new Caller(true, new LoginProof("A", 1, LoginMethod.SCRAM, null), Duties.NONE);
-  private static final Caller B = new Caller(true, new LoginProof("B", 1, LoginMethod.SCRAM, null), Duties.NONE);
+  private static final Caller A =
+      new Caller(true, new LoginProof("A", 1, LoginMethod.SCRAM, null), Duties.NONE);
+  private static final Caller B =
+      new Caller(true, new LoginProof("B", 1, LoginMethod.SCRAM, null), Duties.NONE);
   private static final Caller NOBODY = new Caller(true, null, Duties.ALL);
 
   private final ScriptGate gate = new ScriptGate(new ScriptLimits(5, 3, 2));
