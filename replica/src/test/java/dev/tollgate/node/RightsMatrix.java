@@ -98,7 +98,8 @@ final class RightsMatrix {
   }
 
   private static final Pattern CHANGE =
-      Pattern.compile("^(?:\\{keys.*?\\} )?(INSERT|UPDATE|DELETE|MERGE|TRUNCATE)|(FINAL|NEW|OLD) TABLE");
+      Pattern.compile(
+          "^(?:\\{keys.*?\\} )?(INSERT|UPDATE|DELETE|MERGE|TRUNCATE)|(FINAL|NEW|OLD) TABLE");
   private static final Pattern SESSION =
       Pattern.compile("^(BEGIN|SET|SAVEPOINT|ROLLBACK|RELEASE|COMMIT)|acquire|lease");
   private static final Pattern DEFINITION =
@@ -192,14 +193,13 @@ final class RightsMatrix {
     add("SELECT * FROM OLD TABLE (UPDATE APP.T SET A = A)", owner(SELECT_UPDATE, MERGE));
     add("SELECT * FROM OLD TABLE (DELETE FROM APP.T)", owner(SELECT_DELETE));
     add("SELECT * FROM OLD TABLE (MERGE INTO APP.T KEY (ID) VALUES (1, 5))", owner(MERGE));
-    add(
-        "SELECT (SELECT MAX(S) FROM FINAL TABLE (INSERT INTO APP.G (A) VALUES (8)))",
-        owner(MERGE));
+    add("SELECT (SELECT MAX(S) FROM FINAL TABLE (INSERT INTO APP.G (A) VALUES (8)))", owner(MERGE));
     // what the defaults of the new row made without reading any table is no secret
     for (String keys : List.of("{keys} ", "{keys ID} ", "{keys N} ", "{keys 1} ")) {
       add(keys + "INSERT INTO APP.G (A) VALUES (8)", owner(INSERT, MERGE, INSERT_SCHEMA));
     }
-    for (String keys : List.of("{keys S} ", "{keys ID,S} ", "{keys A} ", "{keys W} ", "{keys 4} ")) {
+    for (String keys :
+        List.of("{keys S} ", "{keys ID,S} ", "{keys A} ", "{keys W} ", "{keys 4} ")) {
       add(keys + "INSERT INTO APP.G (A) VALUES (8)", owner(MERGE));
     }
     for (String keys : List.of("{keys} ", "{keys A} ")) {
@@ -401,6 +401,7 @@ final class RightsMatrix {
             "CALL end_runtime_change()",
             "CALL set_transaction_limits(600000, 60000)",
             "CALL reset_log_time()",
+            "CALL end_session(999999)",
             "CALL upgrade_cluster()")) {
       add(sql, EnumSet.of(ADMIN));
     }

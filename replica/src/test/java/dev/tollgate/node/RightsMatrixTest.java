@@ -377,7 +377,8 @@ class RightsMatrixTest {
     Set<Object> seen = new LinkedHashSet<>();
     StringBuilder texts = new StringBuilder();
     for (Row row : RightsMatrix.all()) {
-      String sql = KEYS.matcher(row.sql())
+      String sql =
+          KEYS.matcher(row.sql())
               .replaceFirst("")
               .replace("{lease}", "1")
               .replace("{password}", "password");

@@ -29,8 +29,8 @@ import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.schema.Sequence;
 import org.h2.table.Column;
-import org.h2.table.QueryExpressionTable;
 import org.h2.table.DataChangeDeltaTable;
+import org.h2.table.QueryExpressionTable;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableView;
@@ -204,7 +204,8 @@ public final class H2Statements {
   public static Set<Table> returnedBy(Prepared prepared) {
     Set<Table> tables = new HashSet<>();
     for (Object part : H2Parts.within(prepared)) {
-      if (part instanceof TableFilter scan && scan.getTable() instanceof DataChangeDeltaTable delta) {
+      if (part instanceof TableFilter scan
+          && scan.getTable() instanceof DataChangeDeltaTable delta) {
         tables.add(changedBy(delta));
       }
     }

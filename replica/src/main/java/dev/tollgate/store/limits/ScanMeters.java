@@ -132,11 +132,7 @@ public final class ScanMeters {
     meters.visit(prepared);
     meters.lookIntoAll();
     return new Found(
-        meters.tables,
-        meters.groups.keptBytes(),
-        meters.sequences,
-        meters.views,
-        meters.returned);
+        meters.tables, meters.groups.keptBytes(), meters.sequences, meters.views, meters.returned);
   }
 
   private void lookIntoAll() {
