@@ -14,7 +14,7 @@ class ScriptGateTest {
   private static final Caller B = new Caller(true, "B", Duties.NONE);
   private static final Caller NOBODY = new Caller(true, null, Duties.ALL);
 
-  private final ScriptGate gate = new ScriptGate(new ScriptLimits(5, 3, 2));
+  private final ScriptGate gate = new ScriptGate(new ScriptLimits(5, 3, 2, 2));
 
   private void enter(Caller caller, int times) {
     for (int i = 0; i < times; i++) {
