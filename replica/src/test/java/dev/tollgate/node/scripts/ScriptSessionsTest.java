@@ -94,8 +94,7 @@ class ScriptSessionsTest {
       assertEquals(
           "opened " + i,
           assertThrows(
-                  ScriptRefusal.class,
-                  () -> sessions[0].waiting(request("A"), connection -> null))
+                  ScriptRefusal.class, () -> sessions[0].waiting(request("A"), connection -> null))
               .getMessage());
     }
   }
