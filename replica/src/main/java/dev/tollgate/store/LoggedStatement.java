@@ -229,6 +229,7 @@ final class LoggedStatement {
     Prepared parsed = ready.prepared();
     OwnerRights.requireUsage(session.getUser(), ready.found().sequences(), context);
     means.owners().requireViews(ready.found().views());
+    ReturnedColumns.requireSelect(session.getUser(), ready.found().returned());
     rowLocks = takeRowLocks(parsed);
     if (statement.definition() && H2Definitions.changesNothing(session, parsed)) {
       return means.definitions().confirm(statement, set.fence(), context, session);
@@ -260,7 +261,8 @@ final class LoggedStatement {
       command.runBefore(ready.computed());
       return means.definitions().run(statement, command, written.keySet(), context, session);
     }
-    Outcome outcome = change(command);
+    Object keys = ReturnedColumns.keys(session.getUser(), parsed, statement.keys());
+    Outcome outcome = change(command, keys);
     if (transaction != null) {
       transaction.changes().addAll(changes);
       transaction.wrote(budget.bytes());
@@ -329,14 +331,14 @@ final class LoggedStatement {
     return clause;
   }
 
-  private Outcome change(StoreCommand command) {
+  private Outcome change(StoreCommand command, @Nullable Object wantedKeys) {
     WireWriter out = new WireWriter();
     if (command.isQuery()) {
       try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
         RowSet.write(StatementResult.beginChangedRows(out), rows, 0, maxResultBytes(), 0);
       }
     } else {
-      ResultWithGeneratedKeys result = command.executeUpdate(keys());
+      ResultWithGeneratedKeys result = command.executeUpdate(wantedKeys);
       ResultInterface keys = result.getGeneratedKeys();
       if (keys == null) {
         StatementResult.writeCount(out, result.getUpdateCount());
@@ -369,16 +371,5 @@ final class LoggedStatement {
 
   private int maxResultBytes() {
     return statement.batch() ? Limits.BATCH_RESULT_BYTES : MAX_RESULT_BYTES;
-  }
-
-  private @Nullable Object keys() {
-    Operation.WantedKeys keys = statement.keys();
-    if (keys instanceof Operation.WantedKeys.Positions columns) {
-      return columns.positions().stream().mapToInt(Integer::intValue).toArray();
-    }
-    if (keys instanceof Operation.WantedKeys.Names columns) {
-      return columns.names().toArray(new String[0]);
-    }
-    return keys instanceof Operation.WantedKeys.Generated ? (Object) true : null;
   }
 }

@@ -415,6 +415,7 @@ public final class SqlReader {
     } else {
       // meters would show in the explained plan
       owners.requireViews(H2Statements.viewsIn(prepared));
+      ReturnedColumns.requireSelect(session.getUser(), H2Statements.returnedBy(prepared));
     }
     StoreCommand command =
         new StoreCommand(

@@ -108,6 +108,7 @@ class AuditTest {
       statement.execute("CALL set_transaction_limits(INTERVAL '60' SECOND, INTERVAL '30' SECOND)");
       statement.execute("CALL verify_replicas()");
       statement.execute("CALL take_snapshot()");
+      statement.execute("CALL end_session(999999)");
       try (SnapshotDownload download = TollgateDriver.openSnapshot(cluster.url(), true)) {
         assertTrue(download.opened().sizeBytes() > 0);
       }
@@ -131,7 +132,8 @@ class AuditTest {
     assertEquals(2, log.stream().filter(line -> line.contains("\"lock_granted\"")).count());
     assertTrue(lines("n1").stream().noneMatch(line -> line.contains("1970-")), all);
     String leader = cluster.leader();
-    for (String action : List.of("set_transaction_limits", "verify_replicas", "take_snapshot")) {
+    for (String action :
+        List.of("set_transaction_limits", "verify_replicas", "take_snapshot", "end_session")) {
       assertEquals(
           1,
           local(leader).stream()

@@ -2,6 +2,7 @@ package dev.tollgate.node;
 
 import static dev.tollgate.node.TestSql.one;
 import static dev.tollgate.node.TestSql.run;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -11,9 +12,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 class EndedConnectionsTest {
   private static final String PASSWORD = "first-password";
   private static final String CHANGED = "second-password";
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   private static Node node;
   private static Connection admin;
@@ -123,6 +132,67 @@ class EndedConnectionsTest {
     }
     refusedLogin(CHANGED);
     connect("ANN", PASSWORD).close();
+  }
+
+  @Test
+  void administratorEndsOneSessionAlone() throws Exception {
+    try (Connection other = connect("ANN", PASSWORD);
+        Connection stuck = connect("ANN", PASSWORD);
+        PreparedStatement end = admin.prepareStatement("CALL end_session(?)")) {
+      assertNotNull(one(stuck, "SELECT acquire_lock('stuck')"));
+      assertNotNull(one(other, "SELECT acquire_lock('kept')"));
+      stuck.setAutoCommit(false);
+      run(stuck, "INSERT INTO T VALUES (7)");
+      String id = one(admin, "SELECT SESSION_ID FROM TOLLGATE.TRANSACTIONS");
+      end.setLong(1, Long.parseLong(String.valueOf(id)));
+      for (int sent = 0; sent < 2; sent++) {
+        // the second one finds that session gone, as a driver that sends the call again
+        assertTrue(end.execute());
+        List<String> left = new ArrayList<>();
+        try (ResultSet sessions = end.getResultSet()) {
+          while (sessions.next()) {
+            left.add(sessions.getString("SESSION_ID"));
+          }
+        }
+        assertTrue(left.size() > 1 && !left.contains(id), left.toString());
+      }
+      assertEquals("0", one(admin, "SELECT COUNT(*) FROM T WHERE ID = 7"));
+      assertNotNull(one(admin, "SELECT try_acquire_lock('stuck')"), "it is free");
+      run(admin, "SELECT release_lock('stuck')");
+      String next = refusal(stuck, "INSERT INTO T VALUES (8)");
+      assertTrue(List.of("08006", "08007").contains(next), next);
+      assertDead(stuck);
+      run(other, "SELECT 1");
+      assertNull(one(admin, "SELECT try_acquire_lock('kept')"), "its session has not ended");
+      for (String wrong : List.of("NULL", "'x'", "-1", "0")) {
+        assertEquals("22023", refusal(admin, "CALL end_session(" + wrong + ")"), wrong);
+      }
+      String own =
+          one(admin, "SELECT SESSION_ID FROM TOLLGATE.SESSIONS WHERE USER_NAME = CURRENT_USER");
+      SQLException refused =
+          assertThrows(SQLException.class, () -> run(admin, "CALL end_session(" + own + ")"));
+      assertEquals("22023", refused.getSQLState());
+      assertTrue(refused.getMessage().contains("close its connection"), refused.getMessage());
+      assertEquals("42501", refusal(other, "CALL end_session(" + id + ")"));
+    }
+  }
+
+  @Test
+  void endOfASessionEndsItsWait() throws Exception {
+    run(admin, "SELECT acquire_lock('awaited')");
+    ExecutorService threads = Executors.newSingleThreadExecutor();
+    try (Connection waiter = connect("ANN", PASSWORD)) {
+      Future<String> state =
+          threads.submit(() -> refusal(waiter, "SELECT acquire_lock('awaited', 0, 600000)"));
+      String waits = "SELECT SESSION_ID FROM TOLLGATE.SESSIONS WHERE WAITS_FOR_LOCK = 'awaited'";
+      await().atMost(DEADLINE).until(() -> one(admin, waits) != null);
+      run(admin, "CALL end_session(" + one(admin, waits) + ")");
+      String ended = state.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
+      assertTrue(List.of("08006", "08003").contains(ended), ended);
+    } finally {
+      run(admin, "SELECT release_lock('awaited')");
+      threads.shutdownNow();
+    }
   }
 
   @Test

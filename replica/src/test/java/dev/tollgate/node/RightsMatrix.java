@@ -33,12 +33,12 @@ final class RightsMatrix {
     OTHER_LOCK("LOCK ON 'other-%'", "FORCE ON 'other-%'"),
     FORCE("FORCE ON 'app-%'"),
     SELECT("SELECT ON APP.T", "SELECT ON APP.V"),
-    INSERT("INSERT ON APP.T", "INSERT ON APP.F"),
-    UPDATE("UPDATE ON APP.T", "UPDATE ON APP.F"),
-    DELETE("DELETE ON APP.T", "DELETE ON APP.F"),
-    SELECT_UPDATE("SELECT, UPDATE ON APP.T"),
-    SELECT_DELETE("SELECT, DELETE ON APP.T"),
-    MERGE("SELECT, INSERT, UPDATE ON APP.T"),
+    INSERT("INSERT ON APP.T", "INSERT ON APP.F", "INSERT ON APP.G"),
+    UPDATE("UPDATE ON APP.T", "UPDATE ON APP.F", "UPDATE ON APP.G"),
+    DELETE("DELETE ON APP.T", "DELETE ON APP.F", "DELETE ON APP.G"),
+    SELECT_UPDATE("SELECT, UPDATE ON APP.T", "SELECT, UPDATE ON APP.G"),
+    SELECT_DELETE("SELECT, DELETE ON APP.T", "SELECT, DELETE ON APP.G"),
+    MERGE("SELECT, INSERT, UPDATE ON APP.T", "SELECT, INSERT, UPDATE ON APP.G"),
     INSERT_LOCK("INSERT ON APP.F", "LOCK ON 'app-%'"),
     INSERT_SCHEMA("INSERT ON SCHEMA APP"),
     USAGE("USAGE ON SEQUENCE APP.S"),
@@ -75,7 +75,8 @@ final class RightsMatrix {
   }
 
   /**
-   * A statement.
+   * A statement. Before the text may stand which keys the client wants: {@code {keys}} for those
+   * that are generated, or {@code {keys A}} for column A.
    *
    * @param otherwise the SQLState with which it fails for users who may send it, or empty
    */
@@ -97,7 +98,8 @@ final class RightsMatrix {
   }
 
   private static final Pattern CHANGE =
-      Pattern.compile("^(INSERT|UPDATE|DELETE|MERGE|TRUNCATE)|FINAL TABLE");
+      Pattern.compile(
+          "^(?:\\{keys.*?\\} )?(INSERT|UPDATE|DELETE|MERGE|TRUNCATE)|(FINAL|NEW|OLD) TABLE");
   private static final Pattern SESSION =
       Pattern.compile("^(BEGIN|SET|SAVEPOINT|ROLLBACK|RELEASE|COMMIT)|acquire|lease");
   private static final Pattern DEFINITION =
@@ -173,10 +175,74 @@ final class RightsMatrix {
     add(
         "MERGE INTO APP.T USING (VALUES 1) AS N(ID) ON T.ID = N.ID WHEN MATCHED THEN DELETE",
         owner(SELECT_DELETE));
-    add(
-        "SELECT * FROM FINAL TABLE (INSERT INTO APP.T VALUES (8, 8))",
-        owner(INSERT, MERGE, INSERT_SCHEMA));
+    addReturnedRows();
+    addConditions();
     add("TRUNCATE TABLE APP.T", owner(DELETE, SELECT_DELETE));
+  }
+
+  /** Rows and columns of what a statement writes are read, so they need SELECT. */
+  private void addReturnedRows() {
+    for (String rows : List.of("FINAL", "NEW")) {
+      String from = "SELECT * FROM " + rows + " TABLE ";
+      add(from + "(INSERT INTO APP.T VALUES (8, 8))", owner(MERGE));
+      add(from + "(UPDATE APP.T SET A = A)", owner(SELECT_UPDATE, MERGE));
+      add(from + "(MERGE INTO APP.T KEY (ID) VALUES (1, 5))", owner(MERGE));
+    }
+    add("SELECT ID FROM FINAL TABLE (INSERT INTO APP.G (A) VALUES (8))", owner(MERGE));
+    add("SELECT 1 FROM FINAL TABLE (INSERT INTO APP.G (A) VALUES (8))", owner(MERGE));
+    add("SELECT * FROM OLD TABLE (UPDATE APP.T SET A = A)", owner(SELECT_UPDATE, MERGE));
+    add("SELECT * FROM OLD TABLE (DELETE FROM APP.T)", owner(SELECT_DELETE));
+    add("SELECT * FROM OLD TABLE (MERGE INTO APP.T KEY (ID) VALUES (1, 5))", owner(MERGE));
+    add("SELECT (SELECT MAX(S) FROM FINAL TABLE (INSERT INTO APP.G (A) VALUES (8)))", owner(MERGE));
+    // what the defaults of the new row made without reading any table is no secret
+    for (String keys : List.of("{keys} ", "{keys ID} ", "{keys N} ", "{keys 1} ")) {
+      add(keys + "INSERT INTO APP.G (A) VALUES (8)", owner(INSERT, MERGE, INSERT_SCHEMA));
+    }
+    for (String keys :
+        List.of("{keys S} ", "{keys ID,S} ", "{keys A} ", "{keys W} ", "{keys 4} ")) {
+      add(keys + "INSERT INTO APP.G (A) VALUES (8)", owner(MERGE));
+    }
+    for (String keys : List.of("{keys} ", "{keys A} ")) {
+      add(keys + "UPDATE APP.T SET A = A", owner(SELECT_UPDATE, MERGE));
+      add(keys + "MERGE INTO APP.T KEY (ID) VALUES (1, 5)", owner(MERGE));
+    }
+    add("{keys} INSERT INTO APP.T VALUES (9, 9)", owner(INSERT, MERGE, INSERT_SCHEMA));
+    add("{keys A} INSERT INTO APP.T VALUES (9, 9)", owner(MERGE));
+    add("{keys A} DELETE FROM APP.T", owner(SELECT_DELETE));
+  }
+
+  /** How many rows a change meets tells of their values, and so does an error of a condition. */
+  private void addConditions() {
+    for (String condition :
+        List.of("A > 471146", "ID = 1 AND A BETWEEN 1 AND 500000", "A IN (SELECT A FROM APP.T)")) {
+      add("UPDATE APP.T SET ID = ID WHERE " + condition, owner(SELECT_UPDATE, MERGE));
+      add("DELETE FROM APP.T WHERE " + condition, owner(SELECT_DELETE));
+    }
+    add("UPDATE APP.T SET ID = A - 471146", owner(SELECT_UPDATE, MERGE));
+    add("UPDATE APP.T SET ID = CAST('x' || A AS INT)", owner(SELECT_UPDATE, MERGE), "22018");
+    add("UPDATE APP.T SET A = (SELECT MAX(A) FROM APP.T)", owner(SELECT_UPDATE, MERGE));
+    add("DELETE FROM APP.T WHERE CAST('x' || A AS INT) = 1", owner(SELECT_DELETE), "22018");
+    add(
+        "MERGE INTO APP.T USING (SELECT ID FROM APP.T) N ON T.ID = N.ID WHEN MATCHED THEN UPDATE"
+            + " SET A = 7",
+        owner(SELECT_UPDATE, MERGE));
+    add(
+        "MERGE INTO APP.T USING (VALUES 9) AS N(ID) ON T.A = N.ID WHEN NOT MATCHED THEN INSERT"
+            + " VALUES (9, 9)",
+        owner(MERGE));
+    add("INSERT INTO APP.T VALUES ((SELECT MAX(A) FROM APP.T), 9)", owner(MERGE));
+    // a rule that fails names the rule, and no value that it has read
+    add("INSERT INTO APP.G (A) VALUES (-1)", owner(INSERT, MERGE, INSERT_SCHEMA), "23513");
+    // a plan of what reads nothing tells no more than INFORMATION_SCHEMA
+    add("EXPLAIN INSERT INTO APP.T VALUES (9, 9)", EnumSet.allOf(Holder.class));
+    for (String reading :
+        List.of(
+            "SELECT * FROM FINAL TABLE (INSERT INTO APP.T VALUES (9, 9))",
+            "INSERT INTO APP.T SELECT ID + 50, A + 1 FROM APP.T",
+            "DELETE FROM APP.T WHERE A > 471146",
+            "MERGE INTO APP.T KEY (ID) VALUES (1, 5)")) {
+      add("EXPLAIN " + reading, Holder.READERS);
+    }
   }
 
   private void addFencedWrites() {
@@ -335,6 +401,7 @@ final class RightsMatrix {
             "CALL end_runtime_change()",
             "CALL set_transaction_limits(600000, 60000)",
             "CALL reset_log_time()",
+            "CALL end_session(999999)",
             "CALL upgrade_cluster()")) {
       add(sql, EnumSet.of(ADMIN));
     }

@@ -23,6 +23,7 @@ public enum Procedure {
   BEGIN_RUNTIME_CHANGE("", "NODES"),
   END_RUNTIME_CHANGE("", "NODES"),
   SET_TRANSACTION_LIMITS("age, idle", "TRANSACTION_LIMITS"),
+  END_SESSION("session", "SESSIONS"),
   RESET_LOG_TIME("", "NODES"),
   UPGRADE_CLUSTER("", "NODES");
 

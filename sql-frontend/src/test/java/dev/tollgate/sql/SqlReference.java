@@ -182,6 +182,10 @@ final class SqlReference {
           "limits how long a transaction may be open, and how long its client may pause within it:"
               + " each an INTERVAL or milliseconds, from a second to 24 hours, for all clients, at"
               + " once; returns TOLLGATE.TRANSACTION_LIMITS";
+      case END_SESSION ->
+          "ends a session of another connection, if it is still there, with its wait, its"
+              + " transaction, its own lease and their locks; other leases go on, and so do the"
+              + " other sessions of its user; returns TOLLGATE.SESSIONS";
       case RESET_LOG_TIME ->
           "sets the time of the log, from which CURRENT_TIMESTAMP follows, back to the time of the"
               + " clocks, if it is ahead of them; see"

@@ -531,6 +531,9 @@ public final class Limits {
   /** Cancellations that a node keeps for statements that have not come; the oldest goes first. */
   public static final int KEPT_CANCELLATIONS = 10_000;
 
+  /** The same of the sessions of one user. */
+  public static final int KEPT_CANCELLATIONS_PER_USER = 5_000;
+
   /** The highest feature level that a cluster can have. */
   public static final int FEATURE_LEVEL_MAX = 10_000;
 

@@ -6,6 +6,7 @@ import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogClock;
@@ -56,11 +57,13 @@ public final class Administration implements Replica.Listener {
   /**
    * Runs a procedure.
    *
+   * @param caller the session that calls the procedure
    * @return completes when the procedure is done; exceptionally with a {@link NotLeadingException}
    *     if another node has to do it, or a {@link MembershipException} if it cannot be done
    * @throws SQLException if an argument is wrong
    */
-  CompletableFuture<Void> run(Procedure procedure, List<SqlValue> arguments) throws SQLException {
+  CompletableFuture<Void> run(Procedure procedure, List<SqlValue> arguments, SessionId caller)
+      throws SQLException {
     Membership membership = log.membership();
     return switch (procedure) {
       case ADD_NODE -> {
@@ -81,6 +84,7 @@ public final class Administration implements Replica.Listener {
       case BEGIN_RUNTIME_CHANGE -> submit(new Command.PauseStatements());
       case END_RUNTIME_CHANGE -> submit(new Command.AdoptEnvironment(replica.environment()));
       case SET_TRANSACTION_LIMITS -> submit(new Command.LimitTransactions(limits(arguments)));
+      case END_SESSION -> submit(new Command.CloseSession(other(arguments.get(0), caller)));
       case RESET_LOG_TIME -> resetLogTime();
       case UPGRADE_CLUSTER -> upgrade.raise(this::submit);
       case TAKE_SNAPSHOT -> log.snapshots().take().thenAccept(taken -> {});
@@ -99,6 +103,17 @@ public final class Administration implements Replica.Listener {
                   + ". Set the clocks of the nodes right first"));
     }
     return submit(new Command.ResetLogTime());
+  }
+
+  private static SessionId other(SqlValue argument, SessionId caller) throws SQLException {
+    SessionId session = LockArguments.sessionId(argument);
+    if (session.equals(caller)) {
+      throw SqlErrors.invalid(
+          "session "
+              + session
+              + " is the one that calls end_session: close its connection instead");
+    }
+    return session;
   }
 
   private static TransactionLimits limits(List<SqlValue> arguments) throws SQLException {

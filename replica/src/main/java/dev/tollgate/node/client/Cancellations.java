@@ -3,9 +3,12 @@ package dev.tollgate.node.client;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
-import java.util.Iterator;
+import dev.tollgate.core.command.UserName;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The statements that are under way at this node, and which of them their clients have canceled. A
  * cancellation comes by another connection than its statement, and may overtake it: then it is kept
  * until the statement comes, until a later statement of its session comes, or until the session
- * ends. Thread-safe.
+ * ends. A user that sends too many pushes out its own. Thread-safe.
  */
 final class Cancellations {
   /** One statement. A cancellation stays with it until it is answered. Thread-safe. */
@@ -83,16 +86,22 @@ final class Cancellations {
 
   private final Map<RequestId, Statement> underWay = new LinkedHashMap<>();
 
-  /** The number of the statement that a session has canceled before it came, the oldest first. */
-  private final Map<SessionId, Long> kept = new LinkedHashMap<>();
+  /** The statement that a session has canceled before it came. */
+  private record Kept(long sequence, UserName user) {}
+
+  /** By session, the oldest first. */
+  private final Map<SessionId, Kept> kept = new LinkedHashMap<>();
+
+  /** The sessions of each user for which one is kept, in the same order. */
+  private final Map<UserName, Set<SessionId>> ofUsers = new HashMap<>();
 
   /** A statement has come. */
   synchronized Statement begins(RequestId request) {
     Statement statement = new Statement();
-    Long canceled = kept.get(request.session());
-    if (canceled != null && canceled <= request.sequence()) {
-      kept.remove(request.session());
-      if (canceled == request.sequence()) {
+    Kept canceled = kept.get(request.session());
+    if (canceled != null && canceled.sequence() <= request.sequence()) {
+      forget(request.session());
+      if (canceled.sequence() == request.sequence()) {
         statement.cancel();
       }
     }
@@ -106,29 +115,44 @@ final class Cancellations {
   }
 
   synchronized void sessionEnded(SessionId session) {
-    kept.remove(session);
+    forget(session);
   }
 
-  /** Cancels a statement that is under way here or will come. */
-  void cancel(RequestId request) {
+  /**
+   * Cancels a statement that is under way here or will come.
+   *
+   * @param user of the session
+   */
+  void cancel(RequestId request, UserName user) {
     Statement statement;
     synchronized (this) {
       statement = underWay.get(request);
       if (statement == null) {
-        keep(request);
+        keep(request, user);
         return;
       }
     }
     statement.cancel();
   }
 
-  private void keep(RequestId request) {
-    kept.remove(request.session());
-    kept.put(request.session(), request.sequence());
-    if (kept.size() > Limits.KEPT_CANCELLATIONS) {
-      Iterator<SessionId> oldest = kept.keySet().iterator();
-      oldest.next();
-      oldest.remove();
+  private void keep(RequestId request, UserName user) {
+    forget(request.session());
+    kept.put(request.session(), new Kept(request.sequence(), user));
+    Set<SessionId> ofUser = ofUsers.computeIfAbsent(user, any -> new LinkedHashSet<>());
+    ofUser.add(request.session());
+    if (ofUser.size() > Limits.KEPT_CANCELLATIONS_PER_USER && !user.equals(UserName.ANONYMOUS)) {
+      forget(ofUser.iterator().next());
+    } else if (kept.size() > Limits.KEPT_CANCELLATIONS) {
+      forget(kept.keySet().iterator().next());
+    }
+  }
+
+  private void forget(SessionId session) {
+    Kept forgotten = kept.remove(session);
+    if (forgotten != null) {
+      ofUsers.computeIfPresent(
+          forgotten.user(),
+          (user, sessions) -> sessions.remove(session) && sessions.isEmpty() ? null : sessions);
     }
   }
 

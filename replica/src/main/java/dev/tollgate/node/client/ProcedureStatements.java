@@ -56,7 +56,7 @@ final class ProcedureStatements {
   private void call(ReceivedStatement statement, Plan.Administer plan, List<SqlValue> arguments)
       throws SQLException {
     administration
-        .run(plan.procedure(), arguments)
+        .run(plan.procedure(), arguments, statement.session().id())
         .whenComplete((done, failure) -> record(statement, plan, arguments, failure))
         .thenRun(
             () ->

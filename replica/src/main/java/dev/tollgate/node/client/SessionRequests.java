@@ -288,7 +288,7 @@ final class SessionRequests {
               : leadership.notLeader());
       return;
     }
-    cancellations.cancel(new RequestId(id, cancel.sequence()));
+    cancellations.cancel(new RequestId(id, cancel.sequence()), nameOf(user));
     propose(
         new Command.EndWait(id, cancel.sequence(), Command.WaitEnd.CANCELLED),
         answer,

@@ -10,10 +10,11 @@ import java.time.Duration;
  * @param requests requests that are served at a time
  * @param requestsPerUser requests of one user that are served at a time, if the cluster has users
  * @param waits of these requests, those that wait for a lock
+ * @param waitsPerUser of the waits, those of one user, if the cluster has users
  */
-public record ScriptLimits(int requests, int requestsPerUser, int waits) {
+public record ScriptLimits(int requests, int requestsPerUser, int waits, int waitsPerUser) {
   /** The limits that nodes have. */
-  public static final ScriptLimits STANDARD = new ScriptLimits(12, 8, 6);
+  public static final ScriptLimits STANDARD = new ScriptLimits(12, 8, 6, 4);
 
   /** The longest wait for a lock. */
   static final Duration WAIT = Duration.ofSeconds(30);
@@ -69,9 +70,20 @@ public record ScriptLimits(int requests, int requestsPerUser, int waits) {
   static final int NAME_CHARS = 12 * Limits.LOCK_NAME_CHARS;
 
   public ScriptLimits {
-    if (requestsPerUser < 1 || requests < requestsPerUser || waits < 1 || waits > requests) {
+    if (requestsPerUser < 1
+        || requests < requestsPerUser
+        || waitsPerUser < 1
+        || waits < waitsPerUser
+        || waits > requests) {
       throw new IllegalArgumentException(
-          requests + " requests, " + requestsPerUser + " of a user, " + waits + " waits");
+          requests
+              + " requests, "
+              + requestsPerUser
+              + " of a user, "
+              + waits
+              + " waits, "
+              + waitsPerUser
+              + " of a user");
     }
   }
 }

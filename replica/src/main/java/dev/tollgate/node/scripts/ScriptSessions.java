@@ -12,8 +12,10 @@ import java.net.InetAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,7 @@ final class ScriptSessions {
   private final Opening opening;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Idle> idle = new ArrayDeque<>();
+  private final Map<String, Integer> waitsByUser = new HashMap<>();
   private int waits;
 
   ScriptSessions(ScriptLimits limits, ClientService clients) {
@@ -64,11 +67,12 @@ final class ScriptSessions {
 
   /** Does work that may wait for a lock, and leaves nothing behind in its session. */
   Answer waiting(AdminRequest request, Work work) throws ScriptRefusal, LeaderMovedException {
-    countWait();
+    String user = request.caller().user();
+    countWait(user);
     try {
       return shared(request, work);
     } finally {
-      endWait();
+      endWait(user);
     }
   }
 
@@ -96,16 +100,18 @@ final class ScriptSessions {
     }
   }
 
-  private void countWait() throws ScriptRefusal {
+  private void countWait(@Nullable String user) throws ScriptRefusal {
     mutex.lock();
     try {
       if (waits >= limits.waits()) {
-        throw ScriptRefusal.of(
-            SqlState.BUSY,
-            "this node already has "
-                + limits.waits()
-                + " requests of scripts that wait for a lock, as many as it may: nothing was done;"
-                + " try again later, or without a wait");
+        throw full(limits.waits() + " requests of scripts");
+      }
+      if (user != null) {
+        int ofUser = waitsByUser.getOrDefault(user, 0);
+        if (ofUser >= limits.waitsPerUser()) {
+          throw full(limits.waitsPerUser() + " requests of user '" + user + "'");
+        }
+        waitsByUser.put(user, ofUser + 1);
       }
       waits++;
     } finally {
@@ -113,10 +119,22 @@ final class ScriptSessions {
     }
   }
 
-  private void endWait() {
+  private static ScriptRefusal full(String requests) {
+    return ScriptRefusal.of(
+        SqlState.BUSY,
+        "this node already has "
+            + requests
+            + " that wait for a lock, as many as it may: nothing was done; try again later, or"
+            + " without a wait");
+  }
+
+  private void endWait(@Nullable String user) {
     mutex.lock();
     try {
       waits--;
+      if (user != null) {
+        waitsByUser.computeIfPresent(user, (name, count) -> count == 1 ? null : count - 1);
+      }
     } finally {
       mutex.unlock();
     }

@@ -13,6 +13,7 @@ import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.dml.CommandWithValues;
+import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.dml.Delete;
 import org.h2.command.dml.Insert;
 import org.h2.command.dml.ScriptCommand;
@@ -28,6 +29,7 @@ import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.schema.Sequence;
 import org.h2.table.Column;
+import org.h2.table.DataChangeDeltaTable;
 import org.h2.table.QueryExpressionTable;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
@@ -62,6 +64,8 @@ public final class H2Statements {
       H2Fields.field(QueryExpressionIndex.class, "originalParameters", ArrayList.class);
   private static final VarHandle INDEX_TABLE =
       H2Fields.field(QueryExpressionIndex.class, "table", QueryExpressionTable.class);
+  private static final VarHandle CHANGE =
+      H2Fields.field(DataChangeDeltaTable.class, "statement", DataChangeStatement.class);
   private static final VarHandle SCRIPTED_SCHEMAS =
       H2Fields.field(ScriptCommand.class, "schemaNames", Set.class);
   private static final VarHandle SCRIPTED_TABLES =
@@ -189,6 +193,23 @@ public final class H2Statements {
       }
     }
     return views;
+  }
+
+  /** The table that is changed in FINAL TABLE, NEW TABLE or OLD TABLE. */
+  public static Table changedBy(DataChangeDeltaTable delta) {
+    return ((DataChangeStatement) CHANGE.get(delta)).getTable();
+  }
+
+  /** The tables whose rows a statement reads while it changes them, in any order. */
+  public static Set<Table> returnedBy(Prepared prepared) {
+    Set<Table> tables = new HashSet<>();
+    for (Object part : H2Parts.within(prepared)) {
+      if (part instanceof TableFilter scan
+          && scan.getTable() instanceof DataChangeDeltaTable delta) {
+        tables.add(changedBy(delta));
+      }
+    }
+    return tables;
   }
 
   /** The schemas to which a SCRIPT is limited; null if it has all. */

@@ -41,6 +41,7 @@ import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.message.DbException;
 import org.h2.schema.Sequence;
+import org.h2.table.DataChangeDeltaTable;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableType;
@@ -77,6 +78,7 @@ public final class ScanMeters {
   private final KeptRows groups = new KeptRows();
   private final Set<TableView> views = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<Sequence> sequences = new LinkedHashSet<>();
+  private final Set<Table> returned = new LinkedHashSet<>();
 
   private ScanMeters(SessionLocal session) {
     this.session = session;
@@ -89,10 +91,15 @@ public final class ScanMeters {
    * @param keptBytes bytes that aggregates and window functions keep for each examined row
    * @param sequences those that it names, or that a definition stores in an expression
    * @param views the views that it reads, directly or through other views, each once
+   * @param returned the tables whose rows it reads while it changes them, as in FINAL TABLE (...)
    */
   public record Found(
-      Set<Table> tables, long keptBytes, Set<Sequence> sequences, Set<TableView> views) {
-    public static final Found NOTHING = new Found(Set.of(), 0, Set.of(), Set.of());
+      Set<Table> tables,
+      long keptBytes,
+      Set<Sequence> sequences,
+      Set<TableView> views,
+      Set<Table> returned) {
+    public static final Found NOTHING = new Found(Set.of(), 0, Set.of(), Set.of(), Set.of());
 
     /** The same for two statements of which one is a part of the other. */
     public Found with(Found other) {
@@ -104,7 +111,9 @@ public final class ScanMeters {
       Set<TableView> read = Collections.newSetFromMap(new IdentityHashMap<>());
       read.addAll(views);
       read.addAll(other.views);
-      return new Found(all, keptBytes + other.keptBytes, named, read);
+      Set<Table> changed = new LinkedHashSet<>(returned);
+      changed.addAll(other.returned);
+      return new Found(all, keptBytes + other.keptBytes, named, read, changed);
     }
   }
 
@@ -122,7 +131,8 @@ public final class ScanMeters {
     }
     meters.visit(prepared);
     meters.lookIntoAll();
-    return new Found(meters.tables, meters.groups.keptBytes(), meters.sequences, meters.views);
+    return new Found(
+        meters.tables, meters.groups.keptBytes(), meters.sequences, meters.views, meters.returned);
   }
 
   private void lookIntoAll() {
@@ -154,6 +164,8 @@ public final class ScanMeters {
         tables.add(scan.getTable());
       } else if (scan.getTable() instanceof TableView view) {
         views.add(view);
+      } else if (scan.getTable() instanceof DataChangeDeltaTable delta) {
+        returned.add(H2Statements.changedBy(delta));
       }
     } else if (part instanceof Select select) {
       ValueMeter.attach(select.getExpressions());

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.store.h2.SqlErrors;
@@ -207,6 +208,15 @@ public final class LockArguments {
       throw SqlErrors.invalid("lease is " + id + ": create_lease gives ids from 1");
     }
     return new LeaseId(id);
+  }
+
+  /** The id of a session, as view TOLLGATE.SESSIONS shows it. */
+  public static SessionId sessionId(SqlValue value) throws SQLException {
+    long id = number("session", value);
+    if (id <= 0) {
+      throw SqlErrors.invalid("session is " + id + ": TOLLGATE.SESSIONS shows ids from 1");
+    }
+    return new SessionId(id);
   }
 
   /** A fencing token. Any number is accepted: a wrong token is refused where it is presented. */

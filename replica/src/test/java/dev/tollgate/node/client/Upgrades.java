@@ -1,5 +1,6 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.sql.Procedure;
 import java.sql.SQLException;
 import java.util.List;
@@ -12,7 +13,7 @@ public final class Upgrades {
   /** CALL upgrade_cluster() at a node. */
   public static CompletableFuture<Void> call(Administration administration) {
     try {
-      return administration.run(Procedure.UPGRADE_CLUSTER, List.of());
+      return administration.run(Procedure.UPGRADE_CLUSTER, List.of(), new SessionId(1));
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }

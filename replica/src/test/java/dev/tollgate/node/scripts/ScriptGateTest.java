@@ -18,7 +18,7 @@ class ScriptGateTest {
       new Caller(true, new LoginProof("B", 1, LoginMethod.SCRAM, null), Duties.NONE);
   private static final Caller NOBODY = new Caller(true, null, Duties.ALL);
 
-  private final ScriptGate gate = new ScriptGate(new ScriptLimits(5, 3, 2));
+  private final ScriptGate gate = new ScriptGate(new ScriptLimits(5, 3, 2, 2));
 
   private void enter(Caller caller, int times) {
     for (int i = 0; i < times; i++) {
