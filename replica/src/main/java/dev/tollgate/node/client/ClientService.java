@@ -257,7 +257,7 @@ public final class ClientService implements Replica.Listener {
             cluster,
             access.users(),
             replies,
-            new Login(access, nodeId, loginDelays, passwordLogin.tokens(), link),
+            new Login(access, nodeId, loginDelays, passwordLogin.tokens(), passwordLogin.directory(), link),
             link::trust,
             admitted),
         new SessionRequests(

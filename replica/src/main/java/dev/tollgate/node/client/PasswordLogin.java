@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.node.client.AuthenticationListener.Attempt;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
 import dev.tollgate.node.login.LoginMethod;
@@ -96,6 +97,9 @@ public final class PasswordLogin {
   /** Takes the places of one user; the names of users have no small letters a to z. */
   private static final String TOKENS = "tokens";
 
+  /** Longer than a directory is waited for. */
+  private static final Duration LONGEST_DIRECTORY_CHECK = Duration.ofSeconds(12);
+
   /** Longer than keys of an issuer are waited for. */
   private static final Duration LONGEST_TOKEN_CHECK = Duration.ofSeconds(12);
 
@@ -111,7 +115,16 @@ public final class PasswordLogin {
   private final ClientAccess access;
   private final LoginDelays delays;
   private final TokenLogin tokens;
+  private final DirectoryLogin directory;
   private final CheckPlaces places;
+
+  /** For passwords that a directory checks: one that hangs keeps no other login waiting. */
+  private final CheckPlaces directoryPlaces =
+      new CheckPlaces(
+          Limits.DIRECTORY_CHECKS_OVER_HTTP,
+          Limits.DIRECTORY_CHECKS_OVER_HTTP_PER_ADDRESS,
+          Limits.DIRECTORY_CHECKS_OVER_HTTP_PER_USER);
+
   private final ReentrantLock computing = new ReentrantLock(/* fair= */ true);
   private final SecretKeySpec key;
   private final Map<String, Remembered> remembered;
@@ -128,6 +141,7 @@ public final class PasswordLogin {
     this.access = requireNonNull(access, "access");
     this.delays = requireNonNull(delays, "delays");
     this.tokens = new TokenLogin(access, delays);
+    this.directory = new DirectoryLogin(access, delays);
     this.places = new CheckPlaces(checked, CHECKED_PER_ADDRESS, CHECKED_PER_USER);
     byte[] random = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(random);
@@ -143,6 +157,10 @@ public final class PasswordLogin {
 
   TokenLogin tokens() {
     return tokens;
+  }
+
+  DirectoryLogin directory() {
+    return directory;
   }
 
   /** True if a token may be a login from an address. */
@@ -208,6 +226,9 @@ public final class PasswordLogin {
     String name = access.users().spelled(user);
     Authentication.User known = access.users().find(name);
     List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
+    if (directory.isFor(name, from)) {
+      return byDirectory(name, password, known, from);
+    }
     String digest = digest(BASIC, name, password);
     boolean allowed = access.rules().methods().allow(LoginMethod.SCRAM, name, from);
     String address = ClientAddresses.of(from);
@@ -221,6 +242,44 @@ public final class PasswordLogin {
       return check(name, password, known, digest, address, allowed);
     } finally {
       places.giveBack(name, address);
+    }
+  }
+
+  /** Has a directory check the password of a user, unless it was right some minutes ago. */
+  private Result byDirectory(
+      String name, String password, Authentication.@Nullable User known, InetAddress from) {
+    DirectoryLogin.Shown shown =
+        new DirectoryLogin.Shown(name, password, ClientAddresses.of(from), from);
+    String digest = digest(DirectoryLogin.MECHANISM, name, password);
+    if (known != null && isRemembered(digest, known.passwords())) {
+      return right(known, shown.attempt());
+    }
+    if (!directoryPlaces.take(name, shown.address())) {
+      return Result.of(Verdict.BUSY);
+    }
+    try {
+      Duration wait = directory.delay(shown);
+      if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0 || !sleep(wait)) {
+        access.listener().refused(shown.attempt(), Reason.TOO_MANY_FAILURES);
+        return new Result(Verdict.TOO_MANY, null, null, wait);
+      }
+      CompletableFuture<DirectoryLogin.Decision> decided = new CompletableFuture<>();
+      directory.check(shown, decided::complete);
+      DirectoryLogin.Decision decision =
+          decided.get(LONGEST_DIRECTORY_CHECK.toMillis(), TimeUnit.MILLISECONDS);
+      Authentication.User user = decision.user();
+      if (user == null) {
+        return new Result(decision.verdict(), null, decision.why(), Duration.ZERO);
+      }
+      remember(digest, user.passwords());
+      return new Result(Verdict.RIGHT, user.name(), null, Duration.ZERO);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Result.of(Verdict.BUSY);
+    } catch (TimeoutException | ExecutionException e) {
+      return Result.of(Verdict.BUSY);
+    } finally {
+      directoryPlaces.giveBack(name, shown.address());
     }
   }
 
