@@ -267,6 +267,12 @@ class ReplicaArchitectureTest {
     only("dev.tollgate.node.login", "com.nimbusds..").check(CLASSES);
   }
 
+  /** Embedded nodes do not have the library. */
+  @Test
+  void directoriesAreKnownToTheirRoomOnly() {
+    only("dev.tollgate.node.login", "com.unboundid..").check(CLASSES);
+  }
+
   @Test
   void calciteIsKnownToNobody() {
     only("nowhere", "org.apache.calcite..").check(CLASSES);

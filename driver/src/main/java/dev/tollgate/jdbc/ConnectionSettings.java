@@ -95,7 +95,7 @@ record ConnectionSettings(
     return new ConnectionSettings(
         withoutPassword(url),
         target(place, values, url),
-        session(new Values(values, url), credentials(values, url)),
+        session(new Values(values, url), credentials(new Values(values, url), url)),
         values.getOrDefault(TollgateProperty.USER, ""),
         values.getOrDefault(
             TollgateProperty.PRODUCT_NAME, TollgateProperty.PRODUCT_NAME.defaultValue()),
@@ -152,6 +152,18 @@ record ConnectionSettings(
   private static String decoded(String text) {
     // a plus sign stands for itself, as in other JDBC URLs
     return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  private static Credentials credentials(Values values, String url) throws SQLException {
+    Credentials credentials = credentials(values.given(), url);
+    if (!values.choice(TollgateProperty.PLAIN_PASSWORD).equals("true")) {
+      return credentials;
+    }
+    try {
+      return credentials.sendingPassword();
+    } catch (IllegalArgumentException e) {
+      throw wrong(url, "plainPassword goes with password or passwordFile: " + e.getMessage());
+    }
   }
 
   private static Credentials credentials(Map<TollgateProperty, String> values, String url)

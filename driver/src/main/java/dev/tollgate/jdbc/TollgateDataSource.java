@@ -74,6 +74,14 @@ public final class TollgateDataSource implements DataSource {
     put(properties, TollgateProperty.PASSWORD_FILE, passwordFile);
   }
 
+  public @Nullable String getPlainPassword() {
+    return get(TollgateProperty.PLAIN_PASSWORD);
+  }
+
+  public void setPlainPassword(@Nullable String plainPassword) {
+    put(properties, TollgateProperty.PLAIN_PASSWORD, plainPassword);
+  }
+
   public @Nullable String getLease() {
     return get(TollgateProperty.LEASE);
   }

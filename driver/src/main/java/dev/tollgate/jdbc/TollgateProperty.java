@@ -17,6 +17,13 @@ public enum TollgateProperty {
       "passwordFile",
       "",
       "A file whose first line is the password; read again for each connection to a node."),
+  PLAIN_PASSWORD(
+      "plainPassword",
+      "false",
+      "true: the nodes get the password itself, and have a directory (LDAP) check it. Sent only to"
+          + " nodes whose certificate is verified.",
+      "true",
+      "false"),
   TOKEN(
       "token",
       "",

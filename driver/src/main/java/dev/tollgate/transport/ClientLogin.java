@@ -2,6 +2,7 @@ package dev.tollgate.transport;
 
 import dev.tollgate.wire.BearerMessage;
 import dev.tollgate.wire.PasswordVerifier;
+import dev.tollgate.wire.PlainMessage;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -16,7 +17,8 @@ import java.util.List;
 
 /**
  * Authenticates the connections of one user, each right after hello. A token or a password proves
- * the user if there is one, else a certificate. Thread-safe.
+ * the user if there is one, else a certificate. No node gets the password itself unless the
+ * application has said so: a node that asks for it may want to keep it. Thread-safe.
  */
 final class ClientLogin {
   private final Credentials credentials;
@@ -40,9 +42,19 @@ final class ClientLogin {
     if (credentials.hasToken()) {
       return byToken(node, mechanisms, timeout);
     }
+    if (credentials.sendsPassword()) {
+      return byPlainPassword(node, mechanisms, timeout);
+    }
     ScramBinding binding = ScramBinding.choose(node.channelBinding(), mechanisms);
     if (credentials.hasPassword() && mechanisms.contains(binding.mechanism())) {
-      return byPassword(node, binding, timeout);
+      return byPassword(node, binding, mechanisms.contains(Protocol.PLAIN), timeout);
+    }
+    if (credentials.hasPassword() && mechanisms.contains(Protocol.PLAIN)) {
+      throw refused(
+          node,
+          SqlState.LOGIN_REFUSED,
+          "the node wants the password itself, for a directory: set plainPassword=true and"
+              + " sslRootCert in the URL to send it, or change the --login-rules of the nodes");
     }
     if (mechanisms.contains(Protocol.EXTERNAL)) {
       return byCertificate(node, timeout);
@@ -57,16 +69,44 @@ final class ClientLogin {
                 + " passwordFile; it takes no certificate for a login");
   }
 
-  /** A token is as good as a password, and not bound to anything. */
-  private Reply.Welcome byToken(NodeConnection node, List<String> mechanisms, Duration timeout)
-      throws IOException {
+  /** A secret that is not bound to the connection goes to nobody else than a node. */
+  private static void requireVerified(NodeConnection node, String secret) throws IOException {
     if (!node.isVerified()) {
       throw refused(
           node,
           SqlState.LOGIN_REFUSED,
-          "the node has not shown who it is, so anybody in between could take the token: set"
-              + " sslMode=verify-full and sslRootCert in the URL");
+          "the node has not shown who it is, so anybody in between could take the "
+              + secret
+              + ": set sslMode=verify-full and sslRootCert in the URL");
     }
+  }
+
+  private Reply.Welcome byPlainPassword(
+      NodeConnection node, List<String> mechanisms, Duration timeout) throws IOException {
+    requireVerified(node, "password");
+    if (!mechanisms.contains(Protocol.PLAIN)) {
+      throw refused(
+          node,
+          SqlState.LOGIN_REFUSED,
+          "the node takes no password itself from this address, but "
+              + String.join(", ", mechanisms)
+              + ": leave plainPassword out of the URL, or start the nodes with --ldap-url and an"
+              + " ldap line in --login-rules");
+    }
+    byte[] message;
+    try {
+      message = new PlainMessage(credentials.user(), credentials.password()).toBytes();
+    } catch (IOException | IllegalArgumentException e) {
+      throw refused(node, SqlState.LOGIN_REFUSED, String.valueOf(e.getMessage()));
+    }
+    return loggedIn(node, node.ask(new Request.BeginLogin(Protocol.PLAIN, message), timeout))
+        .welcome();
+  }
+
+  /** A token is as good as a password, and not bound to anything. */
+  private Reply.Welcome byToken(NodeConnection node, List<String> mechanisms, Duration timeout)
+      throws IOException {
+    requireVerified(node, "token");
     if (!mechanisms.contains(Protocol.OAUTHBEARER)) {
       throw refused(
           node,
@@ -86,7 +126,11 @@ final class ClientLogin {
         .welcome();
   }
 
-  private Reply.Welcome byPassword(NodeConnection node, ScramBinding binding, Duration timeout)
+  /**
+   * @param plainOffered whether the node lets users of a directory in
+   */
+  private Reply.Welcome byPassword(
+      NodeConnection node, ScramBinding binding, boolean plainOffered, Duration timeout)
       throws IOException {
     String password;
     try {
@@ -117,7 +161,16 @@ final class ClientLogin {
       byte[] proof =
           scram.last(
               challenge.data(), (salt, iterations) -> passwords.get(password, salt, iterations));
-      Reply.LoggedIn done = loggedIn(node, node.ask(new Request.ContinueLogin(proof), timeout));
+      Reply last = node.ask(new Request.ContinueLogin(proof), timeout);
+      if (plainOffered && isRefusal(last)) {
+        throw refused(
+            node,
+            SqlState.LOGIN_REFUSED,
+            ((Reply.Failure) last).message()
+                + "; if a directory (LDAP) checks the password of this user, set"
+                + " plainPassword=true in the URL");
+      }
+      Reply.LoggedIn done = loggedIn(node, last);
       scram.requireSigned(done.data());
       return done.welcome();
     } catch (ScramException e) {
@@ -143,6 +196,11 @@ final class ClientLogin {
       return done;
     }
     throw refusedBy(node, reply);
+  }
+
+  private static boolean isRefusal(Reply reply) {
+    return reply instanceof Reply.Failure failure
+        && failure.sqlState().equals(SqlState.LOGIN_REFUSED.state());
   }
 
   private static IOException refusedBy(NodeConnection node, Reply reply) {

@@ -17,21 +17,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Credentials {
   /** No user and no password, for nodes that require none. */
-  public static final Credentials NONE = new Credentials("", null, null, /* token= */ false);
+  public static final Credentials NONE = new Credentials("", null, null, Kind.PASSWORD);
+
+  /** What the secret is, or what is in the file. */
+  private enum Kind {
+    /** A password of which only proofs are sent. */
+    PASSWORD,
+    /** A password that is sent itself. */
+    SENT_PASSWORD,
+    TOKEN
+  }
 
   private final String user;
   private final @Nullable String secret;
   private final @Nullable Path file;
-  private final boolean token;
+  private final Kind kind;
 
-  /**
-   * @param token whether the secret, or what is in the file, is a token and no password
-   */
-  private Credentials(String user, @Nullable String secret, @Nullable Path file, boolean token) {
+  private Credentials(String user, @Nullable String secret, @Nullable Path file, Kind kind) {
     this.user = requireNonNull(user, "user");
     this.secret = secret;
     this.file = file;
-    this.token = token;
+    this.kind = kind;
   }
 
   /**
@@ -39,21 +45,21 @@ public final class Credentials {
    */
   public static Credentials ofPassword(String user, @Nullable String password) {
     return new Credentials(
-        user, password == null || password.isEmpty() ? null : password, null, /* token= */ false);
+        user, password == null || password.isEmpty() ? null : password, null, Kind.PASSWORD);
   }
 
   /**
    * @param file its first line is the password
    */
   public static Credentials ofFile(String user, Path file) {
-    return new Credentials(user, null, absolute(file), /* token= */ false);
+    return new Credentials(user, null, absolute(file), Kind.PASSWORD);
   }
 
   /**
    * @param user may be empty: then the token says who the user is
    */
   public static Credentials ofToken(String user, String token) {
-    return new Credentials(user, requireNonNull(token, "token"), null, /* token= */ true);
+    return new Credentials(user, requireNonNull(token, "token"), null, Kind.TOKEN);
   }
 
   /**
@@ -61,7 +67,15 @@ public final class Credentials {
    * @param file its first line is the token
    */
   public static Credentials ofTokenFile(String user, Path file) {
-    return new Credentials(user, null, absolute(file), /* token= */ true);
+    return new Credentials(user, null, absolute(file), Kind.TOKEN);
+  }
+
+  /** The same user and password, where the node gets the password itself. */
+  public Credentials sendingPassword() {
+    if (kind == Kind.TOKEN) {
+      throw new IllegalArgumentException("a token is no password");
+    }
+    return new Credentials(user, secret, file, Kind.SENT_PASSWORD);
   }
 
   private static Path absolute(Path file) {
@@ -75,12 +89,17 @@ public final class Credentials {
 
   /** True if there is a password, or a file that should have one. */
   boolean hasPassword() {
-    return !token && (secret != null || file != null);
+    return kind != Kind.TOKEN && (secret != null || file != null);
   }
 
   /** True if there is a token, or a file that should have one. */
   boolean hasToken() {
-    return token;
+    return kind == Kind.TOKEN;
+  }
+
+  /** True if the password itself is sent. */
+  boolean sendsPassword() {
+    return kind == Kind.SENT_PASSWORD && hasPassword();
   }
 
   /**
@@ -123,14 +142,14 @@ public final class Credentials {
   public boolean equals(@Nullable Object other) {
     return other instanceof Credentials that
         && user.equals(that.user)
-        && token == that.token
+        && kind == that.kind
         && Objects.equals(secret, that.secret)
         && Objects.equals(file, that.file);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(user, secret, file, token);
+    return Objects.hash(user, secret, file, kind);
   }
 
   /** Without the password or token. */
@@ -139,6 +158,6 @@ public final class Credentials {
     return "user '"
         + user
         + "'"
-        + (token ? " with a token" : hasPassword() ? " with a password" : "");
+        + (hasToken() ? " with a token" : hasPassword() ? " with a password" : "");
   }
 }

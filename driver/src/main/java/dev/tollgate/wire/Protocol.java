@@ -38,6 +38,9 @@ public final class Protocol {
   /** The mechanism by which a token of an identity provider names the user (RFC 7628). */
   public static final String OAUTHBEARER = "OAUTHBEARER";
 
+  /** The mechanism by which the password itself is sent, for a directory (RFC 4616). */
+  public static final String PLAIN = "PLAIN";
+
   /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
   public static final int HEADER_BYTES = 1 + 1 + 8 + 4;
 

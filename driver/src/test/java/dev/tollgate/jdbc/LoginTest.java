@@ -205,6 +205,24 @@ class LoginTest {
   }
 
   @Test
+  void passwordItselfGoesToNoNodeThatHasNotShownWhoItIs() {
+    String url = cluster.url("user=jo&password=hunter2&plainPassword=true");
+    SQLException e = assertThrows(SQLException.class, () -> DriverManager.getConnection(url));
+    assertEquals("28000", e.getSQLState(), e.getMessage());
+    assertTrue(e.getMessage().contains("sslMode=verify-full"), e.getMessage());
+    assertFalse(e.getMessage().contains("hunter2"), e.getMessage());
+    assertTrue(cluster.logins().isEmpty(), cluster.logins().toString());
+  }
+
+  @Test
+  void tokenIsNoPasswordToSend() {
+    String url = cluster.url("user=jo&token=hunter2&plainPassword=true");
+    SQLException e = assertThrows(SQLException.class, () -> DriverManager.getConnection(url));
+    assertEquals("22023", e.getSQLState(), e.getMessage());
+    assertTrue(e.getMessage().contains("a token is no password"), e.getMessage());
+  }
+
+  @Test
   void tokenGoesToNoNodeThatHasNotShownWhoItIs() {
     String url = cluster.url("token=hunter2");
     SQLException e = assertThrows(SQLException.class, () -> DriverManager.getConnection(url));

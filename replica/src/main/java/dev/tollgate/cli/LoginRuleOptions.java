@@ -55,11 +55,14 @@ final class LoginRuleOptions {
 
   @Mixin private final OidcOptions oidc = new OidcOptions();
 
+  @Mixin private final LdapOptions ldap = new LdapOptions();
+
   LoginRuleOptions() {}
 
   /** Rejects settings that make no sense. */
   void requireSense(ConnectionOptions.Requirement that) {
     oidc.requireSense(that);
+    ldap.requireSense(that);
     that.require(
         minPasswordLength >= PasswordRules.LEAST_LENGTH
             && minPasswordLength <= PasswordRules.MOST_LENGTH,
@@ -89,6 +92,7 @@ final class LoginRuleOptions {
             file == null
                 ? null
                 : new WatchedFile<>("the rules of logins", file, LoginRuleFile::read, listener),
-            oidc.tokens(listener)));
+            oidc.tokens(listener),
+            ldap.directory(listener)));
   }
 }

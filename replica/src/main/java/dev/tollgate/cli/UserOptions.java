@@ -176,6 +176,14 @@ final class UserOptions {
   private static @Nullable String contradiction(@Nullable NodeTls tls, UserSettings users) {
     LoginMethods methods = users.rules().methods();
     WatchedFile<LoginRuleFile> rules = methods.rules();
+    if (methods.directory() != null && rules == null) {
+      return "--ldap-url checks the passwords of users for whom a line of --login-rules says ldap:"
+          + " give --login-rules, or leave --ldap-url out";
+    }
+    if (methods.directory() != null && (tls == null || tls.clients() == null)) {
+      return "with --ldap-url, clients send their passwords to this node, and without TLS others"
+          + " could read them: give --tls-certificate and --tls-key";
+    }
     if (rules == null) {
       return null;
     }
@@ -186,6 +194,10 @@ final class UserOptions {
     if (rules.content().names(LoginMethod.OIDC) && methods.tokens() == null) {
       return rules.file()
           + " has a line with oidc: give --oidc-issuer and what belongs to it, or remove the line";
+    }
+    if (rules.content().names(LoginMethod.LDAP) && methods.directory() == null) {
+      return rules.file()
+          + " has a line with ldap: give --ldap-url and what belongs to it, or remove the line";
     }
     if (rules.content().names(LoginMethod.CERT) && (tls == null || !tls.logins().isOn())) {
       return rules.file() + " has a line with cert: give --certificate-login, or remove the line";

@@ -104,6 +104,39 @@ class LoginRuleOptionsTest {
   }
 
   @Test
+  void directoryNeedsServersAndAWayToItsEntries() throws Exception {
+    String url = "--ldap-url=ldaps://a.example.org,ldap://b.example.org:3389";
+    assertTrue(complaints("--ldap-prefix=uid=").get(0).contains("belong to --ldap-url"));
+    assertTrue(complaints(url).get(0).contains("--ldap-base"));
+    assertTrue(complaints(url, "--ldap-prefix=uid=", "--ldap-base=dc=x").get(0).contains("either"));
+    assertTrue(
+        complaints(url, "--ldap-prefix=uid=", "--ldap-bind-dn=cn=x").stream()
+            .anyMatch(complaint -> complaint.contains("belong to --ldap-base")));
+    assertTrue(
+        complaints(url, "--ldap-base=dc=x", "--ldap-bind-dn=cn=x").get(0).contains("go together"));
+    assertTrue(
+        complaints(url, "--ldap-base=dc=x", "--ldap-attribute=cn", "--ldap-filter=(cn=$username)")
+            .get(0)
+            .contains("leave one out"));
+    String[] named = {url, "--ldap-prefix=uid=", "--ldap-suffix=,ou=people,dc=example,dc=org"};
+    String[] searched = {url, "--ldap-base=dc=example,dc=org"};
+    for (String[] sense : List.of(named, searched)) {
+      assertEquals(List.of(), complaints(sense));
+      assertNotNull(read(sense).rules().methods().directory());
+      // nothing would say whose passwords go there
+      assertTrue(refusal(with(sense, "--require-login")).contains("give --login-rules"));
+    }
+    String ldap = rules("all all all ldap");
+    assertTrue(refusal(with(named, ldap, "--require-login")).contains("--tls-certificate"));
+    assertTrue(refusal(ldap, "--require-login").contains("--ldap-url"));
+    for (String wrong : List.of("http://x", "ldaps://a,b", "ldaps://x y")) {
+      assertThrows(
+          IOException.class, () -> read("--ldap-url=" + wrong, "--ldap-base=dc=example,dc=org"));
+    }
+    assertThrows(IOException.class, () -> read(with(searched, "--ldap-trust=nowhere")));
+  }
+
+  @Test
   void brokenRulesAreRefusedWithTheirLine() throws Exception {
     String broken = rules("all all all scram\nall all nowhere scram\n");
     IOException refused = assertThrows(IOException.class, () -> read(broken));

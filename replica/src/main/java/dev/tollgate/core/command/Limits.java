@@ -207,6 +207,29 @@ public final class Limits {
   /** Keys of an identity provider. */
   public static final int TOKEN_KEYS = 100;
 
+  /**
+   * Passwords of logins that a node has a directory (LDAP) check at a time; no further one waits.
+   */
+  public static final int DIRECTORY_CHECKS = 64;
+
+  /** Of these, those from one address. */
+  public static final int DIRECTORY_CHECKS_PER_ADDRESS = 16;
+
+  /** Of these, those of one user there. */
+  public static final int DIRECTORY_CHECKS_PER_USER = 4;
+
+  /** Of these, those over HTTP: each holds a thread of the admin address. */
+  public static final int DIRECTORY_CHECKS_OVER_HTTP = 8;
+
+  /** Of those over HTTP, those from one address. */
+  public static final int DIRECTORY_CHECKS_OVER_HTTP_PER_ADDRESS = 4;
+
+  /** Of those over HTTP, those of one user from one address. */
+  public static final int DIRECTORY_CHECKS_OVER_HTTP_PER_USER = 2;
+
+  /** Servers of a directory that a node asks in turn. */
+  public static final int DIRECTORY_SERVERS = 4;
+
   /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;
 

@@ -8,6 +8,7 @@ import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.login.LoginMethods;
 import dev.tollgate.wire.BearerMessage;
 import dev.tollgate.wire.PasswordVerifier;
+import dev.tollgate.wire.PlainMessage;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -49,12 +50,18 @@ final class Login {
           + " another way: check the properties user and password";
 
   private static final Set<String> KNOWN =
-      Set.of(ScramBinding.PLAIN, ScramBinding.PLUS, Protocol.EXTERNAL, Protocol.OAUTHBEARER);
+      Set.of(
+          ScramBinding.PLAIN,
+          ScramBinding.PLUS,
+          Protocol.EXTERNAL,
+          Protocol.OAUTHBEARER,
+          Protocol.PLAIN);
 
   private final ClientAccess access;
   private final String nodeId;
   private final LoginDelays delays;
   private final TokenLogin tokens;
+  private final DirectoryLogin directory;
   private final ClientConnection.Link link;
   private State state = State.NEW;
   private @Nullable ScramServer scram;
@@ -66,11 +73,13 @@ final class Login {
       String nodeId,
       LoginDelays delays,
       TokenLogin tokens,
+      DirectoryLogin directory,
       ClientConnection.Link link) {
     this.access = requireNonNull(access, "access");
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.delays = requireNonNull(delays, "delays");
     this.tokens = requireNonNull(tokens, "tokens");
+    this.directory = requireNonNull(directory, "directory");
     this.link = requireNonNull(link, "link");
   }
 
@@ -135,6 +144,9 @@ final class Login {
     if (link.isEncrypted() && tokens.isOffered(link.remote())) {
       mechanisms.add(Protocol.OAUTHBEARER);
     }
+    if (link.isEncrypted() && directory.isOffered(link.remote())) {
+      mechanisms.add(Protocol.PLAIN);
+    }
     return mechanisms;
   }
 
@@ -156,6 +168,8 @@ final class Login {
       byCertificate(new String(begin.data(), StandardCharsets.UTF_8), answer, success);
     } else if (Protocol.OAUTHBEARER.equals(mechanism)) {
       byToken(begin.data(), answer, success);
+    } else if (Protocol.PLAIN.equals(mechanism)) {
+      byDirectory(begin.data(), answer, success);
     } else if (access.rules().bindingRequired() && !ScramBinding.PLUS.equals(mechanism)) {
       malformed("this node requires " + ScramBinding.PLUS + ", a bound login", answer);
     } else {
@@ -215,6 +229,58 @@ final class Login {
               new Reply.Failure(SqlState.LOGIN_REFUSED, "the token is refused: " + decision.why()));
       case CLOSED -> end(answer, new Reply.Failure(SqlState.LOGIN_REFUSED, decision.why()));
       case BUSY, NOT_YET ->
+          end(
+              answer,
+              new Reply.Failure(SqlState.NO_QUORUM, "node " + nodeId + ": " + decision.why()));
+    }
+  }
+
+  private void byDirectory(byte[] data, Consumer<Reply> answer, Success success) {
+    if (!link.isEncrypted()) {
+      malformed("a password itself is sent over TLS alone", answer);
+      return;
+    }
+    DirectoryLogin.Shown shown;
+    try {
+      PlainMessage message = PlainMessage.read(data);
+      shown =
+          new DirectoryLogin.Shown(
+              access.users().spelled(message.user()),
+              message.password(),
+              link.address(),
+              link.remote());
+    } catch (IllegalArgumentException e) {
+      malformed(String.valueOf(e.getMessage()), answer);
+      return;
+    }
+    name = shown.user();
+    state = State.PROVEN;
+    Duration wait = directory.delay(shown);
+    if (isTooLong(wait, answer)) {
+      return;
+    }
+    link.later(
+        wait,
+        () ->
+            directory.check(
+                shown,
+                // the thread of the connection goes on with it
+                decision -> link.later(Duration.ZERO, () -> decided(decision, answer, success))));
+  }
+
+  private void decided(DirectoryLogin.Decision decision, Consumer<Reply> answer, Success success) {
+    if (hasEnded()) {
+      return;
+    }
+    switch (decision.verdict()) {
+      case RIGHT ->
+          success.over(
+              LoginProof.of(requireNonNull(decision.user()), LoginMethod.LDAP), new byte[0]);
+      case CLOSED -> end(answer, new Reply.Failure(SqlState.LOGIN_REFUSED, decision.why()));
+      case WRONG, LATER, TOO_MANY ->
+          end(answer, new Reply.Failure(SqlState.LOGIN_REFUSED, REFUSED));
+      case NOT_YET -> end(answer, notYet());
+      case BUSY ->
           end(
               answer,
               new Reply.Failure(SqlState.NO_QUORUM, "node " + nodeId + ": " + decision.why()));

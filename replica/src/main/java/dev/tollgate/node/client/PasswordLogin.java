@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.node.client.AuthenticationListener.Attempt;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
 import dev.tollgate.node.login.LoginMethod;
@@ -114,6 +115,9 @@ public final class PasswordLogin {
 
   private static final String BUSY = "too many logins are being checked: try again";
 
+  /** Longer than a directory is waited for. */
+  private static final Duration LONGEST_DIRECTORY_CHECK = Duration.ofSeconds(12);
+
   /** Longer than all tokens take that a node checks at a time. */
   private static final Duration LONGEST_TOKEN_CHECK = Duration.ofSeconds(5);
 
@@ -129,7 +133,16 @@ public final class PasswordLogin {
   private final ClientAccess access;
   private final LoginDelays delays;
   private final TokenLogin tokens;
+  private final DirectoryLogin directory;
   private final CheckPlaces places;
+
+  /** For passwords that a directory checks: one that hangs keeps no other login waiting. */
+  private final CheckPlaces directoryPlaces =
+      new CheckPlaces(
+          Limits.DIRECTORY_CHECKS_OVER_HTTP,
+          Limits.DIRECTORY_CHECKS_OVER_HTTP_PER_ADDRESS,
+          Limits.DIRECTORY_CHECKS_OVER_HTTP_PER_USER);
+
   private final ReentrantLock computing = new ReentrantLock(/* fair= */ true);
   private final SecretKeySpec key;
   private final Map<String, Remembered> remembered;
@@ -146,6 +159,7 @@ public final class PasswordLogin {
     this.access = requireNonNull(access, "access");
     this.delays = requireNonNull(delays, "delays");
     this.tokens = new TokenLogin(access, delays);
+    this.directory = new DirectoryLogin(access, delays);
     this.places = new CheckPlaces(checked, CHECKED_PER_ADDRESS, CHECKED_PER_USER);
     byte[] random = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(random);
@@ -161,6 +175,10 @@ public final class PasswordLogin {
 
   TokenLogin tokens() {
     return tokens;
+  }
+
+  DirectoryLogin directory() {
+    return directory;
   }
 
   /** True if a token may be a login from an address. */
@@ -225,6 +243,10 @@ public final class PasswordLogin {
     String name = access.users().spelled(user);
     Authentication.User known = access.users().find(name);
     List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
+    if (directory.isFor(name, from)) {
+      return byDirectory(
+          new DirectoryLogin.Shown(name, password, ClientAddresses.of(from), from), known, waited);
+    }
     String digest = digest(BASIC, name, password);
     boolean allowed = access.rules().methods().allow(LoginMethod.SCRAM, name, from);
     String address = ClientAddresses.of(from);
@@ -242,6 +264,45 @@ public final class PasswordLogin {
       return check(name, password, known, digest, address, allowed);
     } finally {
       places.giveBack(name, address);
+    }
+  }
+
+  /** Has a directory check the password of a user, unless it was right some minutes ago. */
+  private Result byDirectory(
+      DirectoryLogin.Shown shown, Authentication.@Nullable User known, boolean waited) {
+    String digest = digest(DirectoryLogin.MECHANISM, shown.user(), shown.password());
+    if (known != null && isRemembered(digest, known.passwords())) {
+      return right(known, LoginMethod.LDAP, shown.attempt());
+    }
+    Result later =
+        waited
+            ? null
+            : delayed(
+                directory.delay(shown), shown.user(), shown.address(), DirectoryLogin.MECHANISM);
+    if (later != null) {
+      return later;
+    }
+    if (!directoryPlaces.take(shown.user(), shown.address())) {
+      return Result.of(Verdict.BUSY, BUSY);
+    }
+    try {
+      CompletableFuture<DirectoryLogin.Decision> decided = new CompletableFuture<>();
+      directory.check(shown, decided::complete);
+      DirectoryLogin.Decision decision =
+          decided.get(LONGEST_DIRECTORY_CHECK.toMillis(), TimeUnit.MILLISECONDS);
+      Authentication.User user = decision.user();
+      if (user == null) {
+        return Result.of(decision.verdict(), decision.why());
+      }
+      remember(digest, user.passwords());
+      return Result.right(LoginProof.of(user, LoginMethod.LDAP));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Result.of(Verdict.BUSY, BUSY);
+    } catch (TimeoutException | ExecutionException e) {
+      return Result.of(Verdict.BUSY, BUSY);
+    } finally {
+      directoryPlaces.giveBack(shown.user(), shown.address());
     }
   }
 

@@ -9,14 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -26,9 +20,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import javax.net.ssl.HttpsURLConnection;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,35 +85,12 @@ final class KeyServer implements KeySource {
       ThreadFactory threads)
       throws IOException {
     this.address = requireNonNull(address, "address");
-    this.sockets = trust == null ? null : sockets(trust);
+    this.sockets = trust == null ? null : TrustedServers.sockets(trust);
     this.nanos = requireNonNull(nanos, "nanos");
     this.listener = requireNonNull(listener, "listener");
     this.thread =
         new ThreadPoolExecutor(
             0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(1), requireNonNull(threads));
-  }
-
-  private static SSLSocketFactory sockets(Path trust) throws IOException {
-    try (InputStream in = Files.newInputStream(trust)) {
-      Collection<? extends Certificate> certificates =
-          CertificateFactory.getInstance("X.509").generateCertificates(in);
-      if (certificates.isEmpty()) {
-        throw new IOException(trust + " has no certificate");
-      }
-      KeyStore store = KeyStore.getInstance("PKCS12");
-      store.load(null, null);
-      for (Certificate certificate : certificates) {
-        store.setCertificateEntry("ca" + store.size(), certificate);
-      }
-      TrustManagerFactory managers =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      managers.init(store);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, managers.getTrustManagers(), null);
-      return context.getSocketFactory();
-    } catch (GeneralSecurityException e) {
-      throw new IOException(trust + " has no usable certificates: " + e.getMessage(), e);
-    }
   }
 
   @Override

@@ -12,6 +12,8 @@ public enum LoginMethod {
   CERT,
   /** By a token of an identity provider. */
   OIDC,
+  /** By a password that a directory checks. */
+  LDAP,
   /** By no means. */
   REJECT;
 

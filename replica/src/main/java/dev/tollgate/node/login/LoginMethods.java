@@ -8,11 +8,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rules who may log in how; null if every way that is set up is open to every user
  * @param tokens what checks tokens; null if they are no logins
+ * @param directory what has a directory check passwords; null if none does. Asked only for users
+ *     for whom a rule says so
  */
-public record LoginMethods(@Nullable WatchedFile<LoginRuleFile> rules, @Nullable TokenCheck tokens)
+public record LoginMethods(
+    @Nullable WatchedFile<LoginRuleFile> rules,
+    @Nullable TokenCheck tokens,
+    @Nullable DirectoryCheck directory)
     implements AutoCloseable {
   /** Passwords and certificates, for every user. */
   public static final LoginMethods STANDARD = new LoginMethods(/* rules= */ null, null);
+
+  /** Creates the ways of a node without a directory. */
+  public LoginMethods(@Nullable WatchedFile<LoginRuleFile> rules, @Nullable TokenCheck tokens) {
+    this(rules, tokens, null);
+  }
 
   /**
    * True if a user may log in by this way.
@@ -21,12 +31,17 @@ public record LoginMethods(@Nullable WatchedFile<LoginRuleFile> rules, @Nullable
    * @param from null for a client within this process
    */
   public boolean allow(LoginMethod method, String user, @Nullable InetAddress from) {
-    return rules == null || rules.content().method(user, from) == method;
+    return rules == null ? isUnruled(method) : rules.content().method(user, from) == method;
   }
 
   /** True if some user may log in by this way from an address. */
   public boolean offer(LoginMethod method, @Nullable InetAddress from) {
-    return rules == null || rules.content().methods(from).contains(method);
+    return rules == null ? isUnruled(method) : rules.content().methods(from).contains(method);
+  }
+
+  /** Without rules, nothing says which passwords are for the cluster and which for a directory. */
+  private static boolean isUnruled(LoginMethod method) {
+    return method != LoginMethod.LDAP;
   }
 
   /** Reads files that have changed. Does I/O. */
@@ -37,12 +52,18 @@ public record LoginMethods(@Nullable WatchedFile<LoginRuleFile> rules, @Nullable
     if (tokens != null) {
       tokens.refresh();
     }
+    if (directory != null) {
+      directory.refresh();
+    }
   }
 
   @Override
   public void close() {
     if (tokens != null) {
       tokens.close();
+    }
+    if (directory != null) {
+      directory.close();
     }
   }
 }

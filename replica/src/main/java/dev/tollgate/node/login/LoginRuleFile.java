@@ -64,8 +64,8 @@ public final class LoginRuleFile {
   private static Line line(List<String> words) {
     if (words.size() != WORDS) {
       throw new IllegalArgumentException(
-          "write four words: all, a user or all, an address or all, and one of scram, cert, oidc"
-              + " and reject");
+          "write four words: all, a user or all, an address or all, and one of scram, cert, oidc,"
+              + " ldap and reject");
     }
     if (!words.get(0).equals(ALL)) {
       throw new IllegalArgumentException(

@@ -71,6 +71,7 @@ class LoginRuleFileTest {
     assertEquals(Set.of(LoginMethod.OIDC, LoginMethod.CERT), rules.methods(address("10.1.0.1")));
     assertEquals(Set.of(LoginMethod.OIDC, LoginMethod.SCRAM), rules.methods(address("127.0.0.1")));
     assertTrue(read("all all all reject\nall all all scram").methods(address("::1")).isEmpty());
+    assertEquals(Set.of(LoginMethod.LDAP), read("all jo all ldap").methods(address("::1")));
     assertTrue(rules.names(LoginMethod.CERT));
     assertFalse(read("all all all scram").names(LoginMethod.CERT));
   }

@@ -30,7 +30,9 @@ class ScriptSessionsTest {
         "",
         new byte[0],
         new Caller(
-            true, user == null ? null : new LoginProof(user, 1, LoginMethod.SCRAM, null), Duties.NONE),
+            true,
+            user == null ? null : new LoginProof(user, 1, LoginMethod.SCRAM, null),
+            Duties.NONE),
         InetAddress.getLoopbackAddress(),
         name -> null,
         new Presence());
