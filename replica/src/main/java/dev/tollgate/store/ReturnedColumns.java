@@ -53,10 +53,11 @@ final class ReturnedColumns {
    * @throws DbException if the client wants a column that the user may not read, or that is missing
    */
   static @Nullable Object keys(User user, Prepared change, Operation.WantedKeys wanted) {
-    if (!(change instanceof DataChangeStatement) || wanted instanceof Operation.WantedKeys.None) {
+    if (!(change instanceof DataChangeStatement changing)
+        || wanted instanceof Operation.WantedKeys.None) {
       return null;
     }
-    Table table = ((DataChangeStatement) change).getTable();
+    Table table = changing.getTable();
     if (H2Rights.maySelect(user, table)) {
       return asRequested(wanted);
     }

@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.node.client.Authentication.User;
 import dev.tollgate.node.client.AuthenticationListener.Attempt;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
 import dev.tollgate.node.client.PasswordLogin.Verdict;
@@ -55,7 +56,7 @@ final class DirectoryLogin {
    * @param why for the client; empty unless the verdict is {@link Verdict#CLOSED} or {@link
    *     Verdict#BUSY}
    */
-  record Decision(Verdict verdict, Authentication.@Nullable User user, String why) {
+  record Decision(Verdict verdict, @Nullable User user, String why) {
     Decision {
       requireNonNull(verdict, "verdict");
       requireNonNull(why, "why");
@@ -142,7 +143,7 @@ final class DirectoryLogin {
 
   /** The users of the cluster may have changed meanwhile. */
   private Decision right(Shown shown) {
-    Authentication.User user = access.users().find(shown.user());
+    User user = access.users().find(shown.user());
     if (user == null) {
       return wrong(shown, Reason.NO_SUCH_USER);
     }

@@ -223,7 +223,7 @@ final class Login {
     }
     switch (decision.verdict()) {
       case RIGHT -> success.over(requireNonNull(decision.proof()), new byte[0]);
-      case WRONG, TOO_MANY ->
+      case WRONG, LATER, TOO_MANY ->
           end(
               answer,
               new Reply.Failure(SqlState.LOGIN_REFUSED, "the token is refused: " + decision.why()));

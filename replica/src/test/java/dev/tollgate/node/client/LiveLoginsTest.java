@@ -106,6 +106,7 @@ class LiveLoginsTest {
   }
 
   @Test
+  @SuppressWarnings("try")
   void expiredUserEndsRequestsAndNoConnections() {
     put(1, null);
     try (LiveLogins.Watch connection = connection(JO)) {
