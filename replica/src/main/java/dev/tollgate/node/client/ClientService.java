@@ -49,6 +49,7 @@ public final class ClientService implements Replica.Listener {
   private final TransactionGate gate;
   private final WaitingRequests waiting;
   private final Keepers keepers;
+  private final ClientProcesses processes;
   private final HolderWatches watches;
   private final LeaderWatches leaders;
   private final TakeoverWaits takeovers;
@@ -120,6 +121,7 @@ public final class ClientService implements Replica.Listener {
     gate = new TransactionGate(limits.heldTransactions(), workers::chore, this::keepsRequests);
     waiting = new WaitingRequests(this::keepsRequests);
     keepers = new Keepers(cluster);
+    processes = new ClientProcesses(timeKeeper, replica.facts(), workers);
     watches =
         new HolderWatches(
             replica.state(), leadership, limits.holderWatches(), limits.holderWatchesPerUser());
@@ -248,11 +250,22 @@ public final class ClientService implements Replica.Listener {
    */
   public ClientConnection connect(ClientConnection.Link link, @Nullable String admitted) {
     ReplyChannel replies = new ReplyChannel(link, traffic, complaints);
+    SessionRequests sessions =
+        new SessionRequests(
+            leadership,
+            takeovers,
+            pipeline,
+            timeKeeper,
+            replica.facts(),
+            cancellations,
+            replies,
+            access.owners());
     return new ClientConnection(
         replica.state(),
         cluster,
         workers,
         replies,
+        processes.visit(sessions::sessionOrNull),
         new Greeting(
             cluster,
             access.users(),
@@ -260,14 +273,7 @@ public final class ClientService implements Replica.Listener {
             new Login(access, nodeId, loginDelays, passwordLogin.tokens(), link),
             link::trust,
             admitted),
-        new SessionRequests(
-            leadership,
-            takeovers,
-            pipeline,
-            replica.facts(),
-            cancellations,
-            replies,
-            access.owners()),
+        sessions,
         new Heartbeats(
             timeKeeper, keepers, leadership, replica.facts(), replica.state(), workers, replies),
         watches,

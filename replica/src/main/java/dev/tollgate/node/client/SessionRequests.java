@@ -12,6 +12,7 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Facts;
+import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
@@ -31,6 +32,7 @@ final class SessionRequests {
   private final Leadership leadership;
   private final TakeoverWaits takeovers;
   private final CommandPipeline pipeline;
+  private final TimeKeeper timeKeeper;
   private final Facts facts;
   private final Cancellations cancellations;
   private final ReplyChannel replies;
@@ -41,6 +43,7 @@ final class SessionRequests {
       Leadership leadership,
       TakeoverWaits takeovers,
       CommandPipeline pipeline,
+      TimeKeeper timeKeeper,
       Facts facts,
       Cancellations cancellations,
       ReplyChannel replies,
@@ -48,6 +51,7 @@ final class SessionRequests {
     this.leadership = requireNonNull(leadership, "leadership");
     this.takeovers = requireNonNull(takeovers, "takeovers");
     this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.facts = requireNonNull(facts, "facts");
     this.cancellations = requireNonNull(cancellations, "cancellations");
     this.replies = requireNonNull(replies, "replies");
@@ -161,6 +165,7 @@ final class SessionRequests {
   }
 
   void attach(Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
+    long arrivedNanos = timeKeeper.now();
     String wrong = wrongWith(attach.options());
     if (attach.sessionId() <= 0 || wrong != null) {
       answer.accept(
@@ -172,25 +177,28 @@ final class SessionRequests {
           replies,
           () -> {
             if (leadership.isAssumed()) {
-              attachKnown(attach, user, answer);
+              attachKnown(attach, user, arrivedNanos, answer);
             } else {
               answer.accept(leadership.notLeader());
             }
           });
     } else {
-      attachKnown(attach, user, answer);
+      attachKnown(attach, user, arrivedNanos, answer);
     }
   }
 
   private void attachKnown(
-      Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
-    if (!tryAttach(attach, user, answer)) {
+      Request.AttachSession attach,
+      @Nullable String user,
+      long arrivedNanos,
+      Consumer<Reply> answer) {
+    if (!tryAttach(attach, user, arrivedNanos, answer)) {
       // a node that lags behind, or has lost leadership, cannot know that a session is gone
       leadership.awaitState(
           leads -> {
             if (!leads) {
               answer.accept(leadership.notLeader());
-            } else if (!tryAttach(attach, user, answer)) {
+            } else if (!tryAttach(attach, user, arrivedNanos, answer)) {
               answer.accept(
                   new Reply.Failure(
                       SqlState.SESSION_GONE,
@@ -205,7 +213,10 @@ final class SessionRequests {
 
   /** Attaches or refuses a session that this node knows; returns false if it does not know it. */
   private boolean tryAttach(
-      Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
+      Request.AttachSession attach,
+      @Nullable String user,
+      long arrivedNanos,
+      Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
     Facts.SessionFacts known = facts.session(id);
     if (known == null) {
@@ -230,6 +241,7 @@ final class SessionRequests {
           new Reply.Failure(SqlState.LOGIN_REFUSED, "session " + id + " is another user's"));
     } else {
       session = new AttachedSession(id, nameOf(user), attach.options());
+      timeKeeper.returned(id, arrivedNanos);
       answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
     }
     return true;
