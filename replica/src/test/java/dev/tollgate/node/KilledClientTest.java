@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ class KilledClientTest {
   @TempDir private Path directory;
   private LocalCluster cluster;
   private Connection other;
+  private @Nullable Process holder;
 
   @BeforeEach
   void start() throws Exception {
@@ -47,6 +49,9 @@ class KilledClientTest {
 
   @AfterEach
   void stop() throws Exception {
+    if (holder != null) {
+      holder.destroyForcibly();
+    }
     other.close();
     cluster.close();
   }
@@ -66,7 +71,7 @@ class KilledClientTest {
   }
 
   /** A process that holds the row. */
-  private Process holder(int further) throws Exception {
+  private Process startHolder(int further) throws Exception {
     List<String> java =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -86,15 +91,16 @@ class KilledClientTest {
                     .toList())
             .redirectError(directory.resolve("holder.err").toFile())
             .start();
+    holder = process;
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
     assertEquals(RowHolder.HOLDS, out.readLine());
     return process;
   }
 
   /** Kills the process, and has another client change the row. */
-  private void killAndTakeItsRow(Process holder, String how) throws Exception {
+  private void killAndTakeItsRow(Process killed, String how) throws Exception {
     long since = System.nanoTime();
-    holder.destroyForcibly();
+    killed.destroyForcibly();
     execute(other, "UPDATE T SET V = V + 10");
     System.out.printf(
         "%s: the row of a killed client was free after %d ms%n",
@@ -105,13 +111,13 @@ class KilledClientTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 3})
   void rowsOfAKilledClientAreFree(int further) throws Exception {
-    killAndTakeItsRow(holder(further), further + " further connections");
+    killAndTakeItsRow(startHolder(further), further + " further connections");
   }
 
   /** The session's connection is still at the former leader. */
   @Test
   void rowsOfAClientThatIsKilledAfterAChangeOfLeadersAreFree() throws Exception {
-    Process holder = holder(1);
+    Process moved = startHolder(1);
     String former = cluster.leader();
     execute(other, "CALL transfer_leadership('" + cluster.follower() + "')");
     await().atMost(DEADLINE).until(() -> !cluster.leader().equals(former));
@@ -120,7 +126,7 @@ class KilledClientTest {
         .atMost(DEADLINE)
         .during(Duration.ofSeconds(4))
         .until(() -> number("SELECT COUNT(*) FROM TOLLGATE.SESSIONS") == 3);
-    killAndTakeItsRow(holder, "after a change of leaders");
+    killAndTakeItsRow(moved, "after a change of leaders");
   }
 
   @Test
