@@ -119,19 +119,20 @@ final class ClientThreads implements AutoCloseable {
     }
   }
 
-  /** Takes nothing new, lets listeners finish, and waits a moment for chores. */
+  /**
+   * Takes nothing new, lets listeners finish, and waits a moment for chores, also in a thread that
+   * was interrupted.
+   */
   @Override
   public void close() {
     timer.shutdown();
     listeners.shutdown();
     chores.shutdown();
     connecting.shutdown();
-    try {
-      if (!chores.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-        LOG.log(Logger.Level.DEBUG, "{0}: leases end when their time is over", prefix);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+    if (!PatientWait.until(
+        deadlineNanos, nanos -> chores.awaitTermination(nanos, TimeUnit.NANOSECONDS))) {
+      LOG.log(Logger.Level.DEBUG, "{0}: leases end when their time is over", prefix);
     }
   }
 }

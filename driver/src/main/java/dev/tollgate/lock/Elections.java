@@ -6,6 +6,7 @@ import dev.tollgate.transport.HolderWatch;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +17,7 @@ import java.util.function.Consumer;
 final class Elections {
   private final LockClient client;
   private final Set<LeaderElection> elections = ConcurrentHashMap.newKeySet();
+  private boolean closed;
   private final Set<HolderWatch> watches = ConcurrentHashMap.newKeySet();
 
   Elections(LockClient client) {
@@ -24,9 +26,17 @@ final class Elections {
 
   LeaderElection stand(String name, String candidate, Duration ttl, Candidate work) {
     LeaderElection election = new LeaderElection(client, name, candidate, ttl, work);
+    begin(election);
+    return election;
+  }
+
+  /** Begins the election, unless the elections of the client have ended meanwhile. */
+  private synchronized void begin(LeaderElection election) {
+    if (closed) {
+      throw new IllegalStateException("the lock client is closed");
+    }
     elections.add(election);
     election.start();
-    return election;
   }
 
   void forget(LeaderElection election) {
@@ -58,8 +68,25 @@ final class Elections {
     }
   }
 
-  void close() {
+  private synchronized List<LeaderElection> closeForNew() {
+    closed = true;
+    return List.copyOf(elections);
+  }
+
+  /**
+   * Ends all candidacies at once, and waits until the terms have ended, for each at most its ttl.
+   *
+   * @return the leases of the leaders that have not returned: their locks are not to be released
+   */
+  Set<Lease> close() {
     watches.forEach(HolderWatch::close);
-    List.copyOf(elections).forEach(LeaderElection::close);
+    List<LeaderElection> ending = closeForNew();
+    long beganNanos = System.nanoTime();
+    ending.forEach(LeaderElection::end);
+    Set<Lease> stillLed = new HashSet<>();
+    for (LeaderElection election : ending) {
+      election.awaitEnd(beganNanos).ifPresent(term -> stillLed.add(term.lock().lease()));
+    }
+    return stillLed;
   }
 }

@@ -37,6 +37,7 @@ public final class LeaderElection implements AutoCloseable {
   private final Candidate work;
   private final Thread thread;
   private final CountDownLatch closing = new CountDownLatch(1);
+  private final CountDownLatch ended = new CountDownLatch(1);
   private @Nullable Leadership term;
 
   LeaderElection(LockClient client, String name, String candidate, Duration ttl, Candidate work) {
@@ -45,7 +46,7 @@ public final class LeaderElection implements AutoCloseable {
     this.candidate = LockOptions.requireOwner(requireNonNull(candidate, "candidate"));
     this.ttl = LockOptions.requireTtl(ttl);
     this.work = requireNonNull(work, "work");
-    this.thread = new Thread(this::stand, "tollgate-election-" + name);
+    this.thread = new Thread(this::run, "tollgate-election-" + name);
     this.thread.setDaemon(true);
   }
 
@@ -93,6 +94,15 @@ public final class LeaderElection implements AutoCloseable {
     leadership().ifPresent(leads -> leads.end("the candidate has resigned"));
   }
 
+  private void run() {
+    try {
+      stand();
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** A candidate goes on standing, whatever goes wrong, until its election is closed. */
   private void stand() {
     long pauseMillis = FIRST_PAUSE_MILLIS;
     while (!isClosing()) {
@@ -104,6 +114,8 @@ public final class LeaderElection implements AutoCloseable {
         LOG.log(Logger.Level.DEBUG, "{0} was interrupted", this);
       } catch (LockException | IllegalStateException e) {
         LOG.log(Logger.Level.WARNING, this + " does not stand now: " + e.getMessage());
+      } catch (RuntimeException | Error e) {
+        LOG.log(Logger.Level.ERROR, this + " does not stand now", e);
       }
       boolean brief = System.nanoTime() - begin < SHORT_TERM.toNanos();
       pauseMillis = brief ? Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS) : FIRST_PAUSE_MILLIS;
@@ -113,25 +125,41 @@ public final class LeaderElection implements AutoCloseable {
 
   private void lead(HeldLock lock) {
     Leadership leads = new Leadership(lock, candidate, thread, client.threads().listeners());
-    synchronized (this) {
-      term = leads;
+    if (!begins(leads)) {
+      // the interrupt came when the lock was granted
+      boolean interrupted = Thread.interrupted();
+      lock.close();
+      LOG.log(Logger.Level.DEBUG, "{0} is closed, interrupted: {1}", this, interrupted);
+      return;
     }
     lock.lease().whenLost(() -> leads.end("the lock is lost, or cannot be proven"));
+    String how = "the candidate has returned";
     try {
-      if (!isClosing()) {
-        work.elected(leads);
-      }
+      work.elected(leads);
     } catch (InterruptedException e) {
       LOG.log(Logger.Level.DEBUG, "{0} was interrupted", leads);
     } catch (Exception | Error e) {
       LOG.log(Logger.Level.WARNING, "the term of " + leads + " has failed", e);
+      how = "the candidate has failed: " + e;
     } finally {
-      leads.returned();
+      leads.returned(how);
       // that of the term that has ended
       boolean interrupted = Thread.interrupted();
       lock.close();
+      synchronized (this) {
+        term = null;
+      }
       LOG.log(Logger.Level.DEBUG, "term over: {0}, interrupted: {1}", leads, interrupted);
     }
+  }
+
+  /** Begins a term, unless the candidacy has ended. */
+  private synchronized boolean begins(Leadership leads) {
+    if (isClosing()) {
+      return false;
+    }
+    term = leads;
+    return true;
   }
 
   private void pause(long millis) {
@@ -148,20 +176,50 @@ public final class LeaderElection implements AutoCloseable {
 
   /**
    * Ends the candidacy. Waits for at most one ttl until a term has ended; if {@link
-   * Candidate#elected} does not return, the lock is held until it does.
+   * Candidate#elected} does not return, the lock is held until it does. A thread that was
+   * interrupted waits too, and stays interrupted.
    */
   @Override
   public void close() {
-    closing.countDown();
-    leadership().ifPresent(leads -> leads.end("the election was closed"));
-    thread.interrupt();
-    client.forget(this);
-    if (Thread.currentThread() != thread) {
-      try {
-        thread.join(ttl.toMillis());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+    end();
+    var unused = awaitEnd(System.nanoTime());
+  }
+
+  /**
+   * Ends the candidacy without waiting. A term that is over has had its interrupt: a second one
+   * would disturb what the candidate does before it returns.
+   */
+  void end() {
+    synchronized (this) {
+      if (isClosing()) {
+        return;
       }
+      closing.countDown();
+      Leadership leads = term;
+      if (leads == null) {
+        thread.interrupt();
+      } else {
+        leads.end("the election was closed");
+      }
+    }
+    client.forget(this);
+  }
+
+  /**
+   * Waits until the candidate has returned, for at most one ttl; not on the thread that leads.
+   *
+   * @param sinceNanos when the candidacy ended, as of {@link System#nanoTime}
+   * @return the term of a candidate that has not returned
+   */
+  Optional<Leadership> awaitEnd(long sinceNanos) {
+    if (Thread.currentThread() == thread) {
+      return Optional.empty();
+    }
+    boolean over =
+        PatientWait.until(
+            sinceNanos + ttl.toNanos(), nanos -> ended.await(nanos, TimeUnit.NANOSECONDS));
+    synchronized (this) {
+      return over ? Optional.empty() : Optional.ofNullable(term);
     }
   }
 

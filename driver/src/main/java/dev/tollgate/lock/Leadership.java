@@ -97,10 +97,14 @@ public final class Leadership {
     ended.completeAsync(() -> reason, listeners);
   }
 
-  /** The candidate has returned: its thread is not interrupted any more. */
-  synchronized void returned() {
+  /**
+   * The candidate has returned: its thread is not interrupted any more.
+   *
+   * @param how or why it has failed
+   */
+  synchronized void returned(String how) {
     interruptible = false;
-    end("the candidate has returned");
+    end(how);
   }
 
   @Override

@@ -258,12 +258,14 @@ final class Leases {
   /**
    * Ends all leases; the cluster is told as long as it answers. A fixed term goes on without this
    * client.
+   *
+   * @param inUse leases whose work goes on: they get no more heartbeats, and expire
    */
-  void close() {
+  void close(Set<Lease> inUse) {
     closed = true;
     boolean clusterAnswers = true;
     for (Lease lease : List.copyOf(alive)) {
-      if (lease.isFixed()) {
+      if (lease.isFixed() || inUse.contains(lease)) {
         lease.leave();
       } else {
         clusterAnswers = lease.close(clusterAnswers);

@@ -310,18 +310,19 @@ public final class LockClient implements AutoCloseable {
   }
 
   /**
-   * Ends the elections and the leases of this client, and with them its locks. If the cluster does
-   * not answer, the locks are released when their leases expire. Locks with a {@link
-   * LockOptions#fixedTerm} are no longer held here, and are released when their term is over. Never
-   * throws.
+   * Ends the elections and the leases of this client, and with them its locks. First waits until
+   * its leaders have returned, for at most the longest of their ttls; the lock of a leader that has
+   * not returned by then is released when its lease expires. If the cluster does not answer, the
+   * locks are released when their leases expire. Locks with a {@link LockOptions#fixedTerm} are no
+   * longer held here, and are released when their term is over. A thread that was interrupted waits
+   * too, and stays interrupted. Never throws.
    */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    elections.close();
-    leases.close();
+    leases.close(elections.close());
     threads.close();
     waits.close();
     connections.close();

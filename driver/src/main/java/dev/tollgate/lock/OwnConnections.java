@@ -35,12 +35,18 @@ final class OwnConnections implements Connections {
     Connection open() throws SQLException;
   }
 
+  /** An attempt to open a connection that found no node for as long as it tried. */
+  private record Vain(long beganNanos, SQLException failure) {}
+
   private final Opener opener;
   private final Semaphore shortRequests = new Semaphore(LockLimits.SHORT_REQUESTS, true);
   private final Set<Connection> lentForShort = new HashSet<>();
   private final Set<Connection> lent = new HashSet<>();
   private final Deque<Connection> idle = new ArrayDeque<>();
   private boolean closed;
+
+  /** The last one to begin, or null. */
+  private @Nullable Vain vain;
 
   OwnConnections(Opener opener) {
     this.opener = requireNonNull(opener, "opener");
@@ -59,9 +65,11 @@ final class OwnConnections implements Connections {
 
   @Override
   public Connection forShortRequest() throws SQLException {
+    long since = System.nanoTime();
     takeTurn();
     boolean done = false;
     try {
+      requireNotVain(since);
       Connection connection = lend();
       synchronized (this) {
         lentForShort.add(connection);
@@ -75,37 +83,59 @@ final class OwnConnections implements Connections {
     }
   }
 
+  /** How many short requests wait for the others. */
+  int waitingForTurn() {
+    return shortRequests.getQueueLength();
+  }
+
   /** A release has to go on in a thread that was interrupted. */
   private void takeTurn() throws SQLException {
-    boolean interrupted = false;
     long end = System.nanoTime() + TURN.toNanos();
-    try {
-      while (true) {
-        try {
-          if (shortRequests.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            return;
-          }
-          throw new SQLException(
-              LockLimits.SHORT_REQUESTS
-                  + " requests of this client were under way for "
-                  + TURN.toSeconds()
-                  + " s (LockLimits.SHORT_REQUESTS); is the cluster reachable?",
-              SqlState.BUSY.state(),
-              SqlState.BUSY.vendorCode());
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    if (!PatientWait.until(end, nanos -> shortRequests.tryAcquire(nanos, TimeUnit.NANOSECONDS))) {
+      throw new SQLException(
+          LockLimits.SHORT_REQUESTS
+              + " requests of this client were under way for "
+              + TURN.toSeconds()
+              + " s (LockLimits.SHORT_REQUESTS); is the cluster reachable?",
+          SqlState.BUSY.state(),
+          SqlState.BUSY.vendorCode());
+    }
+  }
+
+  /**
+   * Fails if another request has looked for a node while this one waited for its turn: to look once
+   * more would take as long again, and each of many requests would do so one after the other.
+   */
+  private synchronized void requireNotVain(long sinceNanos) throws SQLException {
+    Vain last = vain;
+    if (last != null && last.beganNanos - sinceNanos >= 0) {
+      throw new SQLException(
+          last.failure.getMessage(),
+          last.failure.getSQLState(),
+          last.failure.getErrorCode(),
+          last.failure);
     }
   }
 
   private Connection lend() throws SQLException {
     Connection found = takeOpenIdle();
-    return lend(found == null ? opener.open() : found);
+    return lend(found == null ? open() : found);
+  }
+
+  private Connection open() throws SQLException {
+    long began = System.nanoTime();
+    try {
+      return opener.open();
+    } catch (SQLException e) {
+      if (SqlState.NO_QUORUM.state().equals(e.getSQLState())) {
+        synchronized (this) {
+          if (vain == null || began - vain.beganNanos > 0) {
+            vain = new Vain(began, e);
+          }
+        }
+      }
+      throw e;
+    }
   }
 
   private @Nullable Connection takeOpenIdle() throws SQLException {

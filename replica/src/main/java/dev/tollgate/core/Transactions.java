@@ -181,6 +181,11 @@ final class Transactions {
               + " transactions and waited for one for "
               + Limits.SNAPSHOT_PATIENCE_MILLIS / 1_000
               + " s: run it again, and keep transactions short";
+      case CLIENT_GONE ->
+          "the transaction was rolled back because all connections of its process ended without a"
+              + " goodbye, and the process did not come back within "
+              + Limits.RETURN_PATIENCE_MILLIS / 1_000
+              + " s: run it again";
     };
   }
 

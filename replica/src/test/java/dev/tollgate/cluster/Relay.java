@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A port that hands bytes to another port until it is cut: then nothing gets through. */
-final class Relay implements AutoCloseable {
+public final class Relay implements AutoCloseable {
   private final ServerSocket server;
   private final int target;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean cut;
 
-  Relay(int port, int target) throws IOException {
+  public Relay(int port, int target) throws IOException {
     this.server = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
     this.target = target;
     start(this::accept);
@@ -59,6 +59,14 @@ final class Relay implements AutoCloseable {
     }
   }
 
+  /** Ends all connections, as a proxy does that is loaded anew. */
+  public void endConnections() throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    sockets.clear();
+  }
+
   /** Connections stay open, and say nothing any more. */
   void cut() {
     cut = true;
@@ -67,8 +75,6 @@ final class Relay implements AutoCloseable {
   @Override
   public void close() throws IOException {
     server.close();
-    for (Socket socket : sockets) {
-      socket.close();
-    }
+    endConnections();
   }
 }

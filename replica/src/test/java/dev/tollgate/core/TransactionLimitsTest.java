@@ -41,6 +41,7 @@ class TransactionLimitsTest {
     core.apply(new Command.LimitTransactions(HOUR));
     assertTrue(lost(Command.AbortReason.AGE).contains("was open for 3600 s"));
     assertTrue(lost(Command.AbortReason.IDLE).contains("nothing came for 120 s"));
+    assertTrue(lost(Command.AbortReason.CLIENT_GONE).contains("did not come back within 1 s"));
   }
 
   private String lost(Command.AbortReason reason) {

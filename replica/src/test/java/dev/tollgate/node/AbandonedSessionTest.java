@@ -3,6 +3,7 @@ package dev.tollgate.node;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
@@ -114,6 +115,25 @@ class AbandonedSessionTest {
   void waiterAfterItsNetworkTimeoutLeavesTheLine() throws Exception {
     abandoned.setNetworkTimeout(Runnable::run, 2_000);
     assertNeverGranted(inLine());
+  }
+
+  /** Nobody renews it for that connection, and it lives on. */
+  @Test
+  void waiterUnderALeaseOfItsOwnLeavesTheLine() throws Exception {
+    execute(holder, "SELECT acquire_lock('job')");
+    long lease = number("SELECT create_lease(60000)");
+    CompletableFuture<Void> end =
+        CompletableFuture.runAsync(
+            () ->
+                assertThrows(
+                    SQLException.class,
+                    () -> execute(abandoned, "SELECT acquire_lock('job', " + lease + ", 60000)")));
+    soon().until(() -> waiters() == 1);
+    abandoned.abort(Runnable::run);
+    end.get(20, TimeUnit.SECONDS);
+    soon().until(() -> waiters() == 0);
+    execute(holder, "SELECT release_lock('job')");
+    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
   }
 
   @Test

@@ -140,7 +140,7 @@ class EarlyCancelTest {
     String url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort();
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < 120; i++) {
         statement.execute("SET QUERY_TIMEOUT 1");
         try {
           statement.executeQuery(NEVER_ENDS + " + " + i);

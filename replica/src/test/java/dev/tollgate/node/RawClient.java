@@ -48,7 +48,12 @@ final class RawClient implements AutoCloseable {
 
   /** Says hello, and returns what the node replies. */
   Reply greet() throws IOException {
-    return call(new Request.Hello(1, Protocol.VERSION, "app", "host", "1"));
+    return greet("1");
+  }
+
+  /** Says hello for a connection of this process. */
+  Reply greet(String process) throws IOException {
+    return call(new Request.Hello(1, Protocol.VERSION, "app", "host", process));
   }
 
   Reply call(Request request) throws IOException {

@@ -55,6 +55,10 @@ enum Breakage {
   SET_GRANTED_IN_PART,
   /** The lock of a transaction becomes one of its session: it outlives a rollback. */
   TRANSACTION_LOCK_OUTLIVES_ROLLBACK,
+  /** A transaction ends with the connection of its session, whatever else its process has. */
+  ONE_CONNECTION_IS_ALL,
+  /** The transaction of a process that has left ends, though the process has come back. */
+  RETURN_OF_PROCESS_IGNORED,
   /** A lock that is kept after its release is granted after half of the time. */
   KEEP_ENDS_EARLY,
   /** The driver sends a series again under a new number. */

@@ -36,6 +36,7 @@ final class Checker {
   private final World world;
   private final Model model;
   private final LogTimes times;
+  private final Departures departures;
 
   /** When locks that were released may be granted again, by the lease that keeps each. */
   private final Map<Long, Long> keptUntil = new TreeMap<>();
@@ -64,11 +65,16 @@ final class Checker {
     this.simulation = simulation;
     this.world = simulation.world();
     this.times = new LogTimes(simulation);
+    this.departures = new Departures(simulation);
     this.model = new Model(simulation.hasUsers() ? UserModel.afterSetUp() : UserModel.none());
   }
 
   LogTimes times() {
     return times;
+  }
+
+  Departures departures() {
+    return departures;
   }
 
   Model model() {
@@ -101,6 +107,7 @@ final class Checker {
       List<Command> commands = read.commands();
       times.appliesFirst(index, read);
       commands.forEach(this::requireThatNobodyCountsOn);
+      commands.forEach(departures::requireGone);
       model.apply(index, read.stampMicros(), commands);
       for (Model.Keep keep : model.takeKeeps()) {
         keptUntil.put(keep.lease(), world.now() + World.millis(keep.millis()));
@@ -355,6 +362,9 @@ final class Checker {
 
   void keeps(SimulatedProcess process, LeaseProof proof) {
     (proof.isSession() ? keptSessions : keptLeases).put(proof.id(), new Kept(process, proof));
+    if (proof.isSession()) {
+      departures.opened(proof.id(), process.name());
+    }
   }
 
   void dropped(LeaseProof proof) {

@@ -7,6 +7,7 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class Connection {
   private boolean pumpingToClient;
   private boolean clientOpen = true;
   private boolean nodeOpen;
+  private boolean served;
   private long lastRequestId;
   long heardAt;
 
@@ -103,9 +105,23 @@ final class Connection {
         if (node.leads() && owner instanceof SimulatedSession session) {
           simulation.receipts().received(session, frame, node.replica());
         }
+        noteService(frame);
         node.serve(at, frame);
       }
       pumpToNode(20_000);
+    }
+  }
+
+  /** A node knows the process of a client that it serves. */
+  private void noteService(Frame frame) {
+    Request request = Request.read(frame);
+    boolean greeting =
+        request instanceof Request.Hello
+            || request instanceof Request.BeginLogin
+            || request instanceof Request.Ping;
+    if (!served && !greeting) {
+      served = true;
+      simulation.checker().departures().connected(client.name(), node.id());
     }
   }
 
@@ -131,7 +147,12 @@ final class Connection {
 
     @Override
     public void close() {
-      nodeOpen = false;
+      if (!simulation.seesProcessesEnd()) {
+        nodeOpen = false;
+      } else if (nodeOpen) {
+        // what the node is doing now comes first
+        world.after(0, () -> leaveAtNode(Connection.this::closedByNode));
+      }
     }
 
     @Override
@@ -184,28 +205,64 @@ final class Connection {
   void reset() {
     toNode.clear();
     toClient.clear();
-    leaveAtNode();
+    leaveAtNode(this::leftByClient);
     world.after(simulation.network().delay(), this::breakAtClient);
   }
 
   /** The client closes it; the node learns of that if it can be reached. */
   void close() {
+    close(simulation.network().delay());
+  }
+
+  /** The operating system closes it, because the process of the client has ended. */
+  void endWithProcess() {
+    close(World.millis(1));
+  }
+
+  private void close(long delay) {
     clientOpen = false;
     toNode.clear();
     world.after(
-        simulation.network().delay(),
+        delay,
         () -> {
           if (simulation.network().passes(client.name(), node.id())) {
-            leaveAtNode();
+            leaveAtNode(this::leftByClient);
           }
         });
   }
 
-  private void leaveAtNode() {
+  private void leaveAtNode(Consumer<ClientConnection> how) {
     ClientConnection at = server;
     if (at != null && nodeOpen && node.incarnation() == incarnation) {
-      at.disconnected();
+      how.accept(at);
     }
     nodeOpen = false;
+  }
+
+  private void closedByNode(ClientConnection at) {
+    if (served) {
+      simulation.checker().departures().closed(client.name(), node.id());
+    }
+    at.disconnected();
+  }
+
+  private void leftByClient(ClientConnection at) {
+    if (!simulation.seesProcessesEnd()) {
+      at.disconnected();
+      return;
+    }
+    boolean last = served && simulation.checker().departures().left(client.name(), node);
+    at.left();
+    if (owner instanceof SimulatedSession session && session.sessionId() != 0) {
+      switch (simulation.breakage()) {
+        case ONE_CONNECTION_IS_ALL -> node.endTransaction(session.sessionId(), 0);
+        case RETURN_OF_PROCESS_IGNORED -> {
+          if (last) {
+            node.endTransaction(session.sessionId(), World.millis(1_050));
+          }
+        }
+        default -> {}
+      }
+    }
   }
 }

@@ -1,8 +1,11 @@
 package dev.tollgate.simulation;
 
 import dev.tollgate.core.Capacity;
+import dev.tollgate.core.Session;
+import dev.tollgate.core.Transaction;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
@@ -327,6 +330,7 @@ final class SimulatedNode {
       world.tell(() -> id + " crashes");
       process = null;
       incarnation++;
+      simulation.checker().departures().disconnectedAll(id);
       gone.close();
       long keep =
           disk.synced + (long) (world.random.nextDouble() * (disk.lastIndex() - disk.synced));
@@ -411,6 +415,29 @@ final class SimulatedNode {
     return running().service.connect(link);
   }
 
+  /** {@link Breakage#ONE_CONNECTION_IS_ALL} and {@link Breakage#RETURN_OF_PROCESS_IGNORED}. */
+  void endTransaction(long session, long delayNanos) {
+    later(
+        delayNanos,
+        () -> {
+          Transaction open =
+              running()
+                  .replica
+                  .state()
+                  .look(
+                      state -> {
+                        Session found = state.session(new SessionId(session));
+                        return found == null ? null : found.transaction();
+                      });
+          if (open != null) {
+            submit(
+                new Command.AbortTransaction(
+                    open.session(), open.id(), Command.AbortReason.CLIENT_GONE),
+                () -> {});
+          }
+        });
+  }
+
   /** Hands a frame over. */
   void serve(ClientConnection connection, Frame frame) {
     serving = true;
@@ -428,7 +455,13 @@ final class SimulatedNode {
   }
 
   private void noteRenewals(Request request) {
-    if (request instanceof Request.Heartbeat heartbeat) {
+    Departures departures = simulation.checker().departures();
+    if (request instanceof Request.AttachSession attach && leads()) {
+      departures.sign(attach.sessionId());
+    } else if (request instanceof Request.Heartbeat heartbeat) {
+      if (leads()) {
+        heartbeat.sessions().forEach(departures::sign);
+      }
       simulation.checker().touched(heartbeat.sessions(), heartbeat.leases());
     } else if (request instanceof Request.Execute execute
         && execute.sql().contains("renew_lease")) {

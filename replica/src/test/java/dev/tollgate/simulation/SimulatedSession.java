@@ -364,6 +364,10 @@ final class SimulatedSession implements Connection.Owner {
     if (simulation.usesSeries() && world.chance(0.15)) {
       return chooseSeries(lock, token);
     }
+    if (simulation.looksForTransactions() && world.chance(0.3)) {
+      inTransaction = true;
+      return op(Kind.LOCK_IN_TRANSACTION, lock, 0, 0);
+    }
     if (simulation.fencesSessions() && world.chance(0.12)) {
       return chooseAroundAFence(lock, token);
     }

@@ -260,8 +260,29 @@ final class Simulation {
           PERMIT_COUNTED_TWICE,
           SET_GRANTED_IN_PART,
           KEEP_ENDS_EARLY,
-          TRANSACTION_LOCK_OUTLIVES_ROLLBACK ->
+          TRANSACTION_LOCK_OUTLIVES_ROLLBACK,
+          ONE_CONNECTION_IS_ALL,
+          RETURN_OF_PROCESS_IGNORED ->
           true;
+      default -> false;
+    };
+  }
+
+  /**
+   * Whether nodes see processes end, and end their transactions. Like {@link #administer}, not
+   * where another bug is looked for.
+   */
+  boolean seesProcessesEnd() {
+    return switch (settings.breakage()) {
+      case NONE, ONE_CONNECTION_IS_ALL, RETURN_OF_PROCESS_IGNORED -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether there are more transactions than elsewhere, for bugs that concern nothing else. */
+  boolean looksForTransactions() {
+    return switch (settings.breakage()) {
+      case ONE_CONNECTION_IS_ALL, RETURN_OF_PROCESS_IGNORED -> true;
       default -> false;
     };
   }
@@ -438,6 +459,14 @@ final class Simulation {
       case CRASH_CLIENT -> {
         if (client.isAlive()) {
           client.die();
+          // a process ends alone, or with its host, which says nothing more
+          if (seesProcessesEnd() && fault.dice() % 4 != 0) {
+            connections.stream()
+                .filter(connection -> connection.clientName().equals(client.name()))
+                .filter(Connection::isOpen)
+                .toList()
+                .forEach(Connection::endWithProcess);
+          }
           later(lasts, () -> process().start());
         }
       }

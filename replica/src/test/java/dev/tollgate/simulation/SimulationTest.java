@@ -144,6 +144,8 @@ class SimulationTest {
         arguments(Breakage.SET_GRANTED_IN_PART, 1, Set.of("I6", "I9")),
         arguments(Breakage.KEEP_ENDS_EARLY, 1, Set.of("I11")),
         arguments(Breakage.TRANSACTION_LOCK_OUTLIVES_ROLLBACK, 1, Set.of("I9")),
+        arguments(Breakage.ONE_CONNECTION_IS_ALL, 1, Set.of("I12")),
+        arguments(Breakage.RETURN_OF_PROCESS_IGNORED, 1, Set.of("I12")),
         arguments(Breakage.SERIES_UNDER_NEW_NUMBER, 10, Set.of("I6")),
         arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 1, Set.of("I3")),
         arguments(Breakage.SERIES_GOES_ON_AFTER_FAILURE, 1, Set.of("I6", "I10")),

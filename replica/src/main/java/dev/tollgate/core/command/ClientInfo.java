@@ -17,6 +17,11 @@ public record ClientInfo(String application, String host, String process) {
     requireShort("process", process);
   }
 
+  /** True if both say that they are of the same process, whatever application they name. */
+  public boolean isOfProcess(ClientInfo other) {
+    return process.equals(other.process) && host.equals(other.host);
+  }
+
   private static void requireShort(String what, String text) {
     requireNonNull(text, what);
     if (text.length() > Limits.DESCRIPTION_CHARS) {

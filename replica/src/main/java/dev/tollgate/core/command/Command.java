@@ -249,7 +249,12 @@ public sealed interface Command {
     /**
      * A snapshot needs a moment without open transactions, and the log must not grow without limit.
      */
-    SNAPSHOT
+    SNAPSHOT,
+    /**
+     * The connections of the client's process have ended without a goodbye, and nothing came from
+     * it for {@link Limits#RETURN_PATIENCE_MILLIS}.
+     */
+    CLIENT_GONE
   }
 
   /**

@@ -383,6 +383,9 @@ public final class Limits {
   /** How long open transactions have to end by themselves when a snapshot is overdue. */
   public static final long SNAPSHOT_PATIENCE_MILLIS = 5_000;
 
+  /** How long a process has to come back whose connections have ended, with transactions open. */
+  public static final long RETURN_PATIENCE_MILLIS = 1_000;
+
   /** Executions of statements in one transaction. */
   public static final int STATEMENTS_PER_TRANSACTION = 100_000;
 

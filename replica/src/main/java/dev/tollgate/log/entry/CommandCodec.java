@@ -136,6 +136,7 @@ final class CommandCodec {
       case AGE -> 0;
       case IDLE -> 1;
       case SNAPSHOT -> 2;
+      case CLIENT_GONE -> 3;
     };
   }
 
@@ -144,6 +145,7 @@ final class CommandCodec {
       case 0 -> Command.AbortReason.AGE;
       case 1 -> Command.AbortReason.IDLE;
       case 2 -> Command.AbortReason.SNAPSHOT;
+      case 3 -> Command.AbortReason.CLIENT_GONE;
       default -> throw new UnknownCommandException("an end of a transaction for reason " + code);
     };
   }

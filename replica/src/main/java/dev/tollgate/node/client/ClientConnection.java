@@ -99,6 +99,7 @@ public final class ClientConnection {
   private final ClusterInfo cluster;
   private final Workers workers;
   private final ReplyChannel replies;
+  private final ClientProcesses.Visit visit;
   private final Greeting greeting;
   private final SessionRequests sessions;
   private final Heartbeats heartbeats;
@@ -115,6 +116,7 @@ public final class ClientConnection {
       ClusterInfo cluster,
       Workers workers,
       ReplyChannel replies,
+      ClientProcesses.Visit visit,
       Greeting greeting,
       SessionRequests sessions,
       Heartbeats heartbeats,
@@ -128,6 +130,7 @@ public final class ClientConnection {
     this.cluster = requireNonNull(cluster, "cluster");
     this.workers = requireNonNull(workers, "workers");
     this.replies = requireNonNull(replies, "replies");
+    this.visit = requireNonNull(visit, "visit");
     this.greeting = requireNonNull(greeting, "greeting");
     this.sessions = requireNonNull(sessions, "sessions");
     this.heartbeats = requireNonNull(heartbeats, "heartbeats");
@@ -179,9 +182,24 @@ public final class ClientConnection {
   }
 
   /**
-   * Releases what the gone client used. Its session stays until it expires, for another connection.
+   * The client has ended the connection, or its process has ended. Its session stays until it
+   * expires, for another connection. Its transaction ends soon if the whole process is gone.
+   */
+  public void left() {
+    visit.end(/* byClient= */ true);
+    release();
+  }
+
+  /**
+   * The connection is gone, which says nothing of the client. Its session stays until it expires,
+   * for another connection.
    */
   public void disconnected() {
+    visit.end(/* byClient= */ false);
+    release();
+  }
+
+  private void release() {
     greeting.disconnected();
     statements.close();
     snapshot.close();
@@ -227,6 +245,7 @@ public final class ClientConnection {
   }
 
   private void dispatch(Request request, int losses, Consumer<Reply> answer) {
+    visit.begin(greeting.user(), greeting.client());
     if (request instanceof Request.Execute execute) {
       sessions.withSession(
           answer,

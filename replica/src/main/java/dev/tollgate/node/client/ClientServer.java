@@ -36,6 +36,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -220,6 +221,9 @@ public final class ClientServer implements AutoCloseable {
     private final ClientConnection connection;
     private final AtomicLong unread = new AtomicLong();
 
+    /** Of the event loop: the client has reset the connection, as the end of a process may. */
+    private boolean reset;
+
     /** Nothing is due, and nothing more is served, or heartbeats alone. */
     private volatile boolean drained;
 
@@ -270,7 +274,11 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       arrivals.disconnected(channel);
-      connection.disconnected();
+      if (reset || !codec.isClosedHere()) {
+        connection.left();
+      } else {
+        connection.disconnected();
+      }
     }
 
     @Override
@@ -285,10 +293,21 @@ public final class ClientServer implements AutoCloseable {
                     + reason.getMessage()));
       } else if (reason instanceof IOException) {
         LOG.debug("{}: {} broke off", nodeId, client(), reason);
+        reset |= isReset(reason);
         channel.close();
       } else {
         failed(cause);
       }
+    }
+
+    /**
+     * False for a connection over which nothing comes any more: its client may be well. The Java
+     * runtime says it so for a read, and leaves the words of the operating system for a write.
+     */
+    private static boolean isReset(@Nullable Throwable cause) {
+      String words = cause == null ? null : cause.getMessage();
+      return cause instanceof SocketException
+          || (words != null && (words.contains("reset") || words.contains("Broken pipe")));
     }
 
     private void failed(Throwable cause) {
@@ -349,6 +368,7 @@ public final class ClientServer implements AutoCloseable {
                 unread.addAndGet(-bytes);
                 traffic.sent(bytes);
                 if (!written.isSuccess()) {
+                  reset |= isReset(written.cause());
                   channel.close();
                 }
               });

@@ -50,6 +50,7 @@ public final class ClientService implements Replica.Listener {
   private final TransactionGate gate;
   private final WaitingRequests waiting;
   private final Keepers keepers;
+  private final ClientProcesses processes;
   private final HolderWatches watches;
   private final LeaderWatches leaders;
   private final TakeoverWaits takeovers;
@@ -122,6 +123,7 @@ public final class ClientService implements Replica.Listener {
     gate = new TransactionGate(limits.heldTransactions(), workers::chore, this::keepsRequests);
     waiting = new WaitingRequests(this::keepsRequests);
     keepers = new Keepers(cluster);
+    processes = new ClientProcesses(timeKeeper, replica.facts(), workers);
     watches =
         new HolderWatches(
             replica.state(), leadership, limits.holderWatches(), limits.holderWatchesPerUser());
@@ -260,6 +262,7 @@ public final class ClientService implements Replica.Listener {
             leadership,
             takeovers,
             pipeline,
+            timeKeeper,
             replica.facts(),
             cancellations,
             replies,
@@ -269,6 +272,7 @@ public final class ClientService implements Replica.Listener {
         cluster,
         workers,
         replies,
+        processes.visit(sessions::sessionOrNull),
         new Greeting(
             cluster,
             access.users(),

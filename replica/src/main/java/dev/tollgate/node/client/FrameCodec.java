@@ -11,6 +11,7 @@ import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.ByteToMessageCodec;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,8 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
 
   /** Bytes of a refused request that are still to come. */
   private int unwantedBytes;
+
+  private boolean closedHere;
 
   FrameCodec(Traffic traffic, Arrivals arrivals) {
     this.traffic = requireNonNull(traffic, "traffic");
@@ -187,6 +190,18 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     } else if (bytes > 0) {
       arrivals.requestGoesOn(context.channel());
     }
+  }
+
+  /** True if this node has closed the connection, and not the client. Called on the event loop. */
+  boolean isClosedHere() {
+    return closedHere;
+  }
+
+  /** Whatever closes the channel at this side comes by here; the end of the stream does not. */
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) throws Exception {
+    closedHere = true;
+    super.close(context, promise);
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.replica.Facts;
+import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
@@ -32,6 +33,7 @@ final class SessionRequests {
   private final Leadership leadership;
   private final TakeoverWaits takeovers;
   private final CommandPipeline pipeline;
+  private final TimeKeeper timeKeeper;
   private final Facts facts;
   private final Cancellations cancellations;
   private final ReplyChannel replies;
@@ -42,6 +44,7 @@ final class SessionRequests {
       Leadership leadership,
       TakeoverWaits takeovers,
       CommandPipeline pipeline,
+      TimeKeeper timeKeeper,
       Facts facts,
       Cancellations cancellations,
       ReplyChannel replies,
@@ -49,6 +52,7 @@ final class SessionRequests {
     this.leadership = requireNonNull(leadership, "leadership");
     this.takeovers = requireNonNull(takeovers, "takeovers");
     this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.facts = requireNonNull(facts, "facts");
     this.cancellations = requireNonNull(cancellations, "cancellations");
     this.replies = requireNonNull(replies, "replies");
@@ -170,6 +174,7 @@ final class SessionRequests {
   }
 
   void attach(Request.AttachSession attach, @Nullable LoginProof proof, Consumer<Reply> answer) {
+    long arrivedNanos = timeKeeper.now();
     String wrong = wrongWith(attach.options());
     if (attach.sessionId() <= 0 || wrong != null) {
       answer.accept(
@@ -181,25 +186,28 @@ final class SessionRequests {
           replies,
           () -> {
             if (leadership.isAssumed()) {
-              attachKnown(attach, proof, answer);
+              attachKnown(attach, proof, arrivedNanos, answer);
             } else {
               answer.accept(leadership.notLeader());
             }
           });
     } else {
-      attachKnown(attach, proof, answer);
+      attachKnown(attach, proof, arrivedNanos, answer);
     }
   }
 
   private void attachKnown(
-      Request.AttachSession attach, @Nullable LoginProof proof, Consumer<Reply> answer) {
-    if (!tryAttach(attach, proof, answer)) {
+      Request.AttachSession attach,
+      @Nullable LoginProof proof,
+      long arrivedNanos,
+      Consumer<Reply> answer) {
+    if (!tryAttach(attach, proof, arrivedNanos, answer)) {
       // a node that lags behind, or has lost leadership, cannot know that a session is gone
       leadership.awaitState(
           leads -> {
             if (!leads) {
               answer.accept(leadership.notLeader());
-            } else if (!tryAttach(attach, proof, answer)) {
+            } else if (!tryAttach(attach, proof, arrivedNanos, answer)) {
               answer.accept(
                   new Reply.Failure(
                       SqlState.SESSION_GONE,
@@ -214,7 +222,10 @@ final class SessionRequests {
 
   /** Attaches or refuses a session that this node knows; returns false if it does not know it. */
   private boolean tryAttach(
-      Request.AttachSession attach, @Nullable LoginProof proof, Consumer<Reply> answer) {
+      Request.AttachSession attach,
+      @Nullable LoginProof proof,
+      long arrivedNanos,
+      Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
     Facts.SessionFacts known = facts.session(id);
     if (known == null) {
@@ -239,6 +250,7 @@ final class SessionRequests {
           new Reply.Failure(SqlState.LOGIN_REFUSED, "session " + id + " is another user's"));
     } else {
       session = new AttachedSession(id, nameOf(proof), methodOf(proof), attach.options());
+      timeKeeper.returned(id, arrivedNanos);
       answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
     }
     return true;

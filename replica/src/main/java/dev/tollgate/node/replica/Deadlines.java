@@ -92,6 +92,7 @@ final class Deadlines {
     } else if (notice instanceof Notice.SessionEnded ended) {
       sessions.remove(ended.session());
       ownLeases.remove(ended.session());
+      transactions.sessionEnded(ended.session());
     } else if (notice instanceof Notice.LeaseStarted started) {
       leases.add(started.lease(), nanos(started.ttlMillis()), now);
       if (started.kind() == LeaseKind.KEEP) {
@@ -134,6 +135,7 @@ final class Deadlines {
     if (!sessions.putOff(session, arrivalNanos)) {
       return TimeKeeper.Renewal.GONE;
     }
+    transactions.returned(session, arrivalNanos);
     if (ownEnds) {
       return TimeKeeper.Renewal.WITHOUT_OWN_LEASE;
     }
@@ -173,6 +175,20 @@ final class Deadlines {
   /** Records that the session has read in its transaction. */
   void noteUse(SessionId session, long now) {
     transactions.noteUse(session, now);
+  }
+
+  /** Records that the processes of these sessions have left this node. */
+  void left(Iterable<SessionId> all, long leavingNanos) {
+    for (SessionId session : all) {
+      if (sessions.remaining(session, leavingNanos) != null) {
+        transactions.left(session, leavingNanos);
+      }
+    }
+  }
+
+  /** Records a sign of life of the process of a session. */
+  void returned(SessionId session, long arrivalNanos) {
+    transactions.returned(session, arrivalNanos);
   }
 
   /** Records whether a snapshot waits for a moment without transactions. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Lease;
 import dev.tollgate.core.Session;
+import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.LeaseId;
@@ -15,6 +16,7 @@ import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.wire.PasswordVerifier;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -121,6 +123,17 @@ public final class Facts {
   public @Nullable SessionFacts session(SessionId id) {
     Session found = sessions.get(id);
     return found == null ? null : SessionFacts.of(found);
+  }
+
+  /** The sessions that this process of the user has opened. */
+  public List<SessionId> sessionsOf(UserName user, ClientInfo process) {
+    List<SessionId> found = new ArrayList<>();
+    for (Session session : sessions.values()) {
+      if (session.user().equals(user) && session.client().isOfProcess(process)) {
+        found.add(session.id());
+      }
+    }
+    return found;
   }
 
   /** True if a request of this session with this number, or a later one, was applied here. */

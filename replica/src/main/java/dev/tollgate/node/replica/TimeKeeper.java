@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.joining;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
@@ -176,6 +177,35 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     mutex.lock();
     try {
       deadlines.noteUse(session, now);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /**
+   * Records that the process of these sessions has left this node. Their transactions end unless a
+   * renewal or {@link #returned} arrives within {@link Limits#RETURN_PATIENCE_MILLIS}.
+   *
+   * @param leavingNanos when the last connection of the process ended
+   * @param isGone false if the process is connected again
+   */
+  public void left(List<SessionId> sessions, long leavingNanos, BooleanSupplier isGone) {
+    mutex.lock();
+    try {
+      // a process is connected before its renewals come, so none is missed
+      if (leading && isGone.getAsBoolean()) {
+        deadlines.left(sessions, leavingNanos);
+      }
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Records that a client has attached the session. */
+  public void returned(SessionId session, long arrivalNanos) {
+    mutex.lock();
+    try {
+      deadlines.returned(session, arrivalNanos);
     } finally {
       mutex.unlock();
     }

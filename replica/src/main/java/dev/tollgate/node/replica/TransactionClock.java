@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +14,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks which transactions have been open or idle for too long. There are few at a time, so each
- * check reads them all. Not thread-safe.
+ * Tracks which transactions have been open or idle for too long, and whose processes have left.
+ * There are few transactions at a time, so each check reads them all. Not thread-safe.
  */
 final class TransactionClock {
   private static final long SNAPSHOT_NANOS =
       TimeUnit.MILLISECONDS.toNanos(Limits.SNAPSHOT_PATIENCE_MILLIS);
+
+  private static final long RETURN_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(Limits.RETURN_PATIENCE_MILLIS);
 
   /** How long a proposal may take before it is repeated. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -38,6 +42,12 @@ final class TransactionClock {
   }
 
   private final Map<Long, Open> open = new LinkedHashMap<>();
+
+  /**
+   * When the processes of sessions left. A session without a transaction is here too: what its
+   * process sent before may begin one.
+   */
+  private final Map<SessionId, Long> leftNanos = new HashMap<>();
 
   private TransactionLimits limits = TransactionLimits.STANDARD;
   private long gapNeededNanos;
@@ -67,6 +77,23 @@ final class TransactionClock {
     open.remove(transaction);
   }
 
+  /** Records that the process of a session has left this node. */
+  void left(SessionId session, long leavingNanos) {
+    leftNanos.put(session, leavingNanos);
+  }
+
+  /** Records a sign of life that arrived at this time. */
+  void returned(SessionId session, long arrivalNanos) {
+    Long left = leftNanos.get(session);
+    if (left != null && arrivalNanos - left > 0) {
+      leftNanos.remove(session);
+    }
+  }
+
+  void sessionEnded(SessionId session) {
+    leftNanos.remove(session);
+  }
+
   /** Sets the limits, also for transactions that are open. */
   void limit(TransactionLimits changed) {
     limits = changed;
@@ -74,8 +101,8 @@ final class TransactionClock {
 
   /** Starts anew with these transactions, each of which gets its full time. */
   void begin(Iterable<Transaction> transactions, TransactionLimits valid, long nowNanos) {
+    clear();
     limits = valid;
-    open.clear();
     for (Transaction transaction : transactions) {
       noteUse(transaction.session(), transaction.id(), nowNanos);
     }
@@ -87,6 +114,7 @@ final class TransactionClock {
 
   void clear() {
     open.clear();
+    leftNanos.clear();
   }
 
   /** Returns what to propose now. */
@@ -112,6 +140,10 @@ final class TransactionClock {
     }
     if (nowNanos - one.usedNanos >= TimeUnit.MILLISECONDS.toNanos(limits.idleMillis())) {
       return Command.AbortReason.IDLE;
+    }
+    Long left = leftNanos.get(one.session);
+    if (left != null && nowNanos - left >= RETURN_NANOS) {
+      return Command.AbortReason.CLIENT_GONE;
     }
     return inTheWay ? Command.AbortReason.SNAPSHOT : null;
   }

@@ -207,6 +207,90 @@ class TimeKeeperTest {
     await().atMost(DEADLINE).until(() -> !isInTransaction(session));
   }
 
+  @Test
+  void transactionEndsWhenItsProcessHasLeftAndDoesNotComeBack() {
+    SessionId session = begin();
+    leave(session);
+    pass(Limits.RETURN_PATIENCE_MILLIS - 100);
+    assertTrue(isInTransaction(session));
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  @Test
+  void transactionThatBeginsAfterItsProcessHasLeftEndsToo() {
+    SessionId session = open();
+    leave(session);
+    perform(session, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  @Test
+  void processThatComesBackKeepsItsTransactions() {
+    SessionId renewed = begin();
+    SessionId attached = begin();
+    SessionId gone = begin();
+    leave(renewed, attached, gone);
+    pass(Limits.RETURN_PATIENCE_MILLIS / 2);
+    assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(renewed, keeper.now()));
+    keeper.returned(attached, keeper.now());
+    pass(Limits.RETURN_PATIENCE_MILLIS);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(gone));
+    assertTrue(isInTransaction(renewed));
+    assertTrue(isInTransaction(attached));
+  }
+
+  /** What the process sent before it left may be answered late. */
+  @Test
+  void renewalThatArrivedBeforeItsProcessLeftIsNoSignOfLife() {
+    SessionId session = begin();
+    long arrived = keeper.now();
+    nanos.incrementAndGet();
+    leave(session);
+    assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(session, arrived));
+    keeper.returned(session, arrived);
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  @Test
+  void processThatIsConnectedAgainHasNotLeft() {
+    SessionId session = begin();
+    keeper.left(List.of(session), keeper.now(), () -> false);
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    SessionId gone = begin();
+    leave(gone);
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(gone));
+    assertTrue(isInTransaction(session));
+  }
+
+  /** Its process may be on the way here. */
+  @Test
+  void nodeThatBeginsToLeadKnowsOfNoProcessThatHasLeft() {
+    SessionId session = begin();
+    leave(session);
+    replica
+        .state()
+        .<@Nullable Void>look(
+            state -> {
+              keeper.stoppedLeading();
+              keeper.startedLeading(state);
+              return null;
+            });
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    SessionId gone = begin();
+    leave(gone);
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(gone));
+    assertTrue(isInTransaction(session));
+  }
+
+  private void leave(SessionId... sessions) {
+    keeper.left(List.of(sessions), keeper.now(), () -> true);
+  }
+
   private void limit(long ageMillis, long idleMillis) {
     pipeline.submit(
         new Command.LimitTransactions(new TransactionLimits(ageMillis, idleMillis)),
