@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.h2.util.TimeZoneProvider;
 
 /**
  * The settings of a connection, from its URL and its properties. If both set a property, the URL
@@ -287,7 +289,26 @@ record ConnectionSettings(
         ReadConsistency.valueOf(
             values.choice(TollgateProperty.READ_CONSISTENCY).toUpperCase(Locale.ROOT)),
         application.isEmpty() ? applicationOfThisProcess() : application,
-        credentials);
+        credentials,
+        timeZone(values));
+  }
+
+  /** The name of the time zone of the session, as H2 spells it. */
+  private static String timeZone(Values values) throws SQLException {
+    String name = values.text(TollgateProperty.TIME_ZONE);
+    try {
+      // not DateTimeUtils.getTimeZone: that is the default of when H2 was loaded
+      return (name.isEmpty() ? TimeZoneProvider.getDefault() : TimeZoneProvider.ofId(name)).getId();
+    } catch (DateTimeException | IllegalArgumentException e) {
+      throw wrong(
+          values.url(),
+          name.isEmpty()
+              ? "the default time zone of this JVM is none that Java has rules for: set timeZone"
+              : "timeZone="
+                  + name
+                  + " is no time zone: write a region such as Europe/Berlin, or an offset such as"
+                  + " UTC+05:45");
+    }
   }
 
   /** The name of the main class or jar, which the JVM keeps in its command line. */

@@ -10,6 +10,7 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,9 +35,18 @@ final class StatementRunner {
   /** How often a query runs at most, the first run included, if rows of later pages are lost. */
   private static final int MAX_RUNS = 10;
 
+  /** Learns what statements do to the session. */
+  interface Listener {
+    /** Called after a statement that may have changed the current schema. */
+    void schemaInDoubt();
+
+    /** Called when a statement has set the time zone of the session. */
+    void timeZoneSet(String name);
+  }
+
   private final ClusterSession cluster;
   private final CastDataProvider provider;
-  private final Runnable onSchemaDoubt;
+  private final Listener listener;
   private final TransactionState transaction;
   private final SeriesRunner series;
   private final PreparedInfo.Cache prepared = new PreparedInfo.Cache();
@@ -44,19 +54,19 @@ final class StatementRunner {
   /**
    * @param provider the context that conversions of values need
    * @param transaction learns of every statement
-   * @param onSchemaDoubt called after a statement that may have changed the current schema
+   * @param listener learns what statements do to the session
    * @param timeout time limit of a series of statements, read when it runs
    */
   StatementRunner(
       ClusterSession cluster,
       CastDataProvider provider,
-      Runnable onSchemaDoubt,
+      Listener listener,
       TransactionState transaction,
       Supplier<Duration> timeout) {
     this.transaction = transaction;
     this.cluster = cluster;
     this.provider = provider;
-    this.onSchemaDoubt = onSchemaDoubt;
+    this.listener = listener;
     this.series = new SeriesRunner(this, cluster, transaction, timeout);
   }
 
@@ -101,8 +111,15 @@ final class StatementRunner {
   Reply runNow(ClusterSession.Statement statement, StatementKind kind) {
     boolean before = transaction.starts();
     try {
-      Reply reply = cluster.run(statement).reply();
+      Execution execution = cluster.run(statement);
+      Reply reply = execution.reply();
       transaction.answered(reply, before);
+      String zone = reply instanceof Reply.Result result ? timeZoneOf(result.body()) : null;
+      if (zone != null) {
+        cluster.requireApplied(execution);
+        listener.timeZoneSet(zone);
+        return unchanged();
+      }
       if (reply instanceof Reply.Failure failure) {
         throw failed(failure, statement.sql());
       }
@@ -256,6 +273,21 @@ final class StatementRunner {
     }
   }
 
+  private static @Nullable String timeZoneOf(byte[] body) {
+    try {
+      return StatementResult.timeZoneOf(body);
+    } catch (WireFormatException e) {
+      throw malformed(e);
+    }
+  }
+
+  /** The result of a statement that has changed no rows. */
+  private static Reply.Result unchanged() {
+    WireWriter out = new WireWriter();
+    StatementResult.writeCount(out, 0);
+    return new Reply.Result(out.toByteArray());
+  }
+
   private static DbException malformed(WireFormatException e) {
     return DbException.convert(
         JdbcErrors.exception(
@@ -281,7 +313,7 @@ final class StatementRunner {
   private void ran(StatementKind kind) {
     if (kind == StatementKind.DEFINITION || kind == StatementKind.UNKNOWN) {
       prepared.clear();
-      onSchemaDoubt.run();
+      listener.schemaInDoubt();
     }
   }
 

@@ -146,6 +146,14 @@ public final class TollgateDataSource implements DataSource {
     put(properties, TollgateProperty.READ_CONSISTENCY, readConsistency);
   }
 
+  public @Nullable String getTimeZone() {
+    return get(TollgateProperty.TIME_ZONE);
+  }
+
+  public void setTimeZone(@Nullable String timeZone) {
+    put(properties, TollgateProperty.TIME_ZONE, timeZone);
+  }
+
   public @Nullable String getApplicationName() {
     return get(TollgateProperty.APPLICATION_NAME);
   }

@@ -107,7 +107,8 @@ public final class TollgateDriver implements Driver {
     try {
       ClusterSession session =
           ClusterRegistry.shared().open(settings.target(), settings.session(), limit);
-      TollgateSession tollgate = new TollgateSession(session, settings.fetchSize());
+      TollgateSession tollgate =
+          new TollgateSession(session, settings.fetchSize(), settings.session().timeZone());
       TollgateConnection connection = new TollgateConnection(tollgate, settings);
       if (!settings.lockTimeout().equals(DEFAULT_LOCK_TIMEOUT)) {
         try (Statement statement = connection.createStatement()) {

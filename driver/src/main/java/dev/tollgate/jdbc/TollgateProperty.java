@@ -63,6 +63,11 @@ public enum TollgateProperty {
       "linearizable",
       "leader",
       "any"),
+  TIME_ZONE(
+      "timeZone",
+      "",
+      "The time zone of the session, a region or an offset. Without it, that which the JVM has by"
+          + " default when the connection is opened. SET TIME ZONE changes it."),
   APPLICATION_NAME(
       "applicationName", "", "Shown to operators. Without it, the main class or jar is shown."),
   PRODUCT_NAME(

@@ -45,25 +45,47 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   private final int fetchSize;
   private final InlineLargeObjects largeObjects = new InlineLargeObjects();
   private final StaticSettings staticSettings = new StaticSettings(true, false, false);
-  private final DynamicSettings dynamicSettings =
-      new DynamicSettings(Mode.getRegular(), DateTimeUtils.getTimeZone());
   private final Trace trace;
   private volatile Duration queryTimeout = Duration.ZERO;
+
+  /** What the session has at the cluster, too: both change with the reply to SET TIME ZONE. */
+  private volatile DynamicSettings dynamicSettings;
 
   /** The current schema; null after a statement that may have changed it. */
   private volatile @Nullable String schema = "PUBLIC";
 
   /**
    * @param fetchSize rows per page if the statement sets none, 0 to fetch all at once
+   * @param timeZone with which the session was opened
    */
-  TollgateSession(ClusterSession cluster, int fetchSize) {
+  TollgateSession(ClusterSession cluster, int fetchSize, String timeZone) {
     this.cluster = cluster;
+    this.dynamicSettings = inZone(timeZone);
     this.runner =
-        new StatementRunner(cluster, this, () -> schema = null, transaction, this::queryTimeout);
+        new StatementRunner(
+            cluster,
+            this,
+            new StatementRunner.Listener() {
+              @Override
+              public void schemaInDoubt() {
+                schema = null;
+              }
+
+              @Override
+              public void timeZoneSet(String name) {
+                dynamicSettings = inZone(name);
+              }
+            },
+            transaction,
+            this::queryTimeout);
     this.fetchSize = fetchSize == 0 ? TollgateCommand.ALL_ROWS : fetchSize;
     TraceSystem silent = new TraceSystem(null);
     silent.setLevelFile(TraceSystem.OFF);
     this.trace = silent.getTrace(Trace.JDBC);
+  }
+
+  private static DynamicSettings inZone(String name) {
+    return new DynamicSettings(Mode.getRegular(), TimeZoneProvider.ofId(name));
   }
 
   ClusterSession cluster() {

@@ -186,6 +186,19 @@ public final class ClusterSession implements AutoCloseable {
     }
   }
 
+  /**
+   * Has this session go on only at nodes that have applied a statement, which has set something
+   * that the client knows.
+   */
+  public void requireApplied(Execution execution) {
+    oneAtATime.lock();
+    try {
+      link.requireApplied(execution.sequence());
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
   /** An execution as a request to send. */
   private final class StatementCall implements SessionLink.Call {
     private final Execution execution;

@@ -99,6 +99,10 @@ final class SessionLink {
   private volatile @Nullable NodeConnection node;
   private volatile boolean severed;
   private boolean needsLeader;
+
+  /** See {@link Request.AttachSession#settingSequence}. */
+  private volatile long settingSequence;
+
   private int connections = 1;
 
   /**
@@ -127,6 +131,11 @@ final class SessionLink {
 
   long secret() {
     return secret;
+  }
+
+  /** Has only nodes take the session that have applied the statement with this number. */
+  void requireApplied(long sequence) {
+    settingSequence = Math.max(settingSequence, sequence);
   }
 
   /** The number of connections so far; the state of one connection is lost with the next. */
@@ -357,7 +366,7 @@ final class SessionLink {
   }
 
   private Request.AttachSession attach() {
-    return new Request.AttachSession(sessionId, secret, needsLeader, options);
+    return new Request.AttachSession(sessionId, secret, needsLeader, options, settingSequence);
   }
 
   /** What attaches the session at the leader, wherever it is now. */

@@ -1,9 +1,11 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import java.io.IOException;
 import java.time.Duration;
 
 /** Opens a session at the leader; if any node will do, moves it to the first node of the URL. */
@@ -36,11 +38,13 @@ final class SessionOpener {
   SessionLink open() throws TransportException {
     Request.OpenSession opening =
         new Request.OpenSession(
-            settings.session().toMillis(), settings.lease().toMillis(), options);
+            settings.session().toMillis(),
+            settings.lease().toMillis(),
+            options,
+            settings.timeZone());
     NodeFinder.Found found;
     try {
-      found =
-          finder.find(true, node -> node.ask(opening, budget.within(settings.failover())), budget);
+      found = finder.find(true, node -> ask(opening, node), budget);
     } catch (NodeFinder.UnreachableException e) {
       throw refusedOrUnreachable(e);
     }
@@ -56,6 +60,16 @@ final class SessionOpener {
             ? preferredNode(found.node(), ready)
             : found.node();
     return new SessionLink(finder, moves, environment, options, ready, node);
+  }
+
+  private Reply ask(Request.OpenSession opening, NodeConnection node) throws IOException {
+    return node.version() < Protocol.TIME_ZONE_VERSION && !opening.timeZone().equals(Protocol.UTC)
+        ? new Reply.Failure(
+            SqlState.NOT_SUPPORTED,
+            node.address()
+                + " is of an earlier version, whose sessions are in UTC: upgrade the node, or set"
+                + " timeZone=UTC")
+        : node.ask(opening, budget.within(settings.failover()));
   }
 
   /** The failure from the node that rejected the session, or that no node was reachable. */

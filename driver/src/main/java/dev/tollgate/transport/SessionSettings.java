@@ -2,6 +2,7 @@ package dev.tollgate.transport;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import java.time.Duration;
 
@@ -16,6 +17,7 @@ import java.time.Duration;
  * @param network how long a whole reply may take, zero for no limit
  * @param application name of the application, for operators
  * @param credentials used if a node requires them
+ * @param timeZone name of the time zone of the session
  */
 public record SessionSettings(
     Duration session,
@@ -26,7 +28,8 @@ public record SessionSettings(
     Duration network,
     ReadConsistency readConsistency,
     String application,
-    Credentials credentials) {
+    Credentials credentials,
+    String timeZone) {
   public SessionSettings {
     requirePositive("session", session);
     requirePositive("lease", lease);
@@ -37,9 +40,10 @@ public record SessionSettings(
     requireNonNull(readConsistency, "readConsistency");
     requireNonNull(application, "application");
     requireNonNull(credentials, "credentials");
+    requireNonNull(timeZone, "timeZone");
   }
 
-  /** Settings for nodes that require no user. */
+  /** Settings for nodes that require no user, and a session in UTC. */
   public SessionSettings(
       Duration session,
       Duration lease,
@@ -58,13 +62,23 @@ public record SessionSettings(
         network,
         readConsistency,
         application,
-        Credentials.NONE);
+        Credentials.NONE,
+        Protocol.UTC);
   }
 
   /** The same settings for another user. */
   public SessionSettings as(Credentials other) {
     return new SessionSettings(
-        session, lease, lockWait, failover, connect, network, readConsistency, application, other);
+        session,
+        lease,
+        lockWait,
+        failover,
+        connect,
+        network,
+        readConsistency,
+        application,
+        other,
+        timeZone);
   }
 
   private static void requirePositive(String name, Duration duration) {

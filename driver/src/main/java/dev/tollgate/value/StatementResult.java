@@ -26,11 +26,23 @@ public sealed interface StatementResult {
     }
   }
 
+  /**
+   * The statement has set the time zone of the session.
+   *
+   * @param name of the zone that the session has now
+   */
+  record TimeZone(String name) implements StatementResult {
+    public TimeZone {
+      requireNonNull(name, "name");
+    }
+  }
+
   int COUNT = 0;
   int COUNT_AND_KEYS = 1;
   int ROWS = 2;
   int PAGE = 3;
   int CHANGED_ROWS = 4;
+  int TIME_ZONE = 5;
 
   /** Appends an update count. */
   static void writeCount(WireWriter out, long count) {
@@ -41,6 +53,11 @@ public sealed interface StatementResult {
   static void writeCountAndKeys(WireWriter out, long count, ResultInterface keys) {
     out.u8(COUNT_AND_KEYS).i64(count);
     RowSet.write(out, keys, 0, Integer.MAX_VALUE, 0);
+  }
+
+  /** Appends the name of the time zone that a session has now. */
+  static void writeTimeZone(WireWriter out, String name) {
+    out.u8(TIME_ZONE).string(name);
   }
 
   /** Begins a result of rows; a row set has to follow. */
@@ -58,6 +75,13 @@ public sealed interface StatementResult {
     return body.length > 0 && (body[0] == ROWS || body[0] == PAGE);
   }
 
+  /** The name of the time zone that a statement has set; null for the result of another. */
+  static @Nullable String timeZoneOf(byte[] body) {
+    return body.length > 0 && body[0] == TIME_ZONE && read(body, null) instanceof TimeZone zone
+        ? zone.name()
+        : null;
+  }
+
   /** Begins the reply to a fetch; a page has to follow. */
   static WireWriter beginPage(WireWriter out) {
     return out.u8(PAGE);
@@ -72,6 +96,7 @@ public sealed interface StatementResult {
           case COUNT -> new Updated(in.i64(), null);
           case COUNT_AND_KEYS -> new Updated(in.i64(), RowSet.read(in, provider));
           case ROWS, CHANGED_ROWS -> new Rows(RowSet.read(in, provider));
+          case TIME_ZONE -> new TimeZone(in.string());
           default -> throw new WireFormatException("result kind " + kind);
         };
     in.expectEnd();

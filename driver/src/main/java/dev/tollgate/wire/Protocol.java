@@ -6,7 +6,7 @@ public final class Protocol {
   public static final int MAGIC = 0x544c4754;
 
   /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
-  public static final int VERSION = 8;
+  public static final int VERSION = 9;
 
   /** From this version on Welcome has the id of the cluster. */
   static final int CLUSTER_ID_VERSION = 2;
@@ -31,6 +31,12 @@ public final class Protocol {
 
   /** From this version on a node tells that a lease has lost a lock. */
   public static final int LOCK_WATCH_VERSION = 8;
+
+  /** From this version on a session has a time zone. */
+  public static final int TIME_ZONE_VERSION = 9;
+
+  /** The name of the time zone of a session whose client names none. */
+  public static final String UTC = "UTC";
 
   /** The mechanism by which the certificate of the client's TLS connection names the user. */
   public static final String EXTERNAL = "EXTERNAL";

@@ -96,17 +96,29 @@ public sealed interface Request {
    *
    * @param ttlMillis how long the session outlives its last heartbeat
    * @param leaseTtlMillis ttl of the session's own lease
+   * @param timeZone name of the time zone of the session
    */
-  record OpenSession(long ttlMillis, long leaseTtlMillis, SessionOptions options)
+  record OpenSession(long ttlMillis, long leaseTtlMillis, SessionOptions options, String timeZone)
       implements Request {
     static final int TYPE = 0x02;
 
     public OpenSession {
       requireNonNull(options, "options");
+      requireNonNull(timeZone, "timeZone");
+    }
+
+    /** A session in UTC. */
+    public OpenSession(long ttlMillis, long leaseTtlMillis, SessionOptions options) {
+      this(ttlMillis, leaseTtlMillis, options, Protocol.UTC);
     }
 
     static OpenSession read(WireReader in) {
-      return new OpenSession(in.i64(), in.i64(), SessionOptions.read(in));
+      long ttlMillis = in.i64();
+      long leaseTtlMillis = in.i64();
+      SessionOptions options = SessionOptions.read(in);
+      return in.remaining() == 0
+          ? new OpenSession(ttlMillis, leaseTtlMillis, options)
+          : new OpenSession(ttlMillis, leaseTtlMillis, options, in.string());
     }
 
     @Override
@@ -118,6 +130,10 @@ public sealed interface Request {
     public void write(WireWriter out) {
       out.i64(ttlMillis).i64(leaseTtlMillis);
       options.write(out);
+      // absent in versions before Protocol.TIME_ZONE_VERSION
+      if (!timeZone.equals(Protocol.UTC)) {
+        out.string(timeZone);
+      }
     }
   }
 
@@ -127,8 +143,12 @@ public sealed interface Request {
    *
    * @param secret the secret from {@link Reply.SessionReady}
    * @param leaderOnly true if a node that is not the leader has to reply {@link Reply.NotLeader}
+   * @param settingSequence number of the last statement by which the client has learned of a
+   *     setting of the session; a node that has not applied it does not take the session; 0 for
+   *     none
    */
-  record AttachSession(long sessionId, long secret, boolean leaderOnly, SessionOptions options)
+  record AttachSession(
+      long sessionId, long secret, boolean leaderOnly, SessionOptions options, long settingSequence)
       implements Request {
     static final int TYPE = 0x03;
 
@@ -136,8 +156,18 @@ public sealed interface Request {
       requireNonNull(options, "options");
     }
 
+    /** For a session that has the settings with which it was opened. */
+    public AttachSession(long sessionId, long secret, boolean leaderOnly, SessionOptions options) {
+      this(sessionId, secret, leaderOnly, options, 0);
+    }
+
     static AttachSession read(WireReader in) {
-      return new AttachSession(in.i64(), in.i64(), in.flag(), SessionOptions.read(in));
+      long sessionId = in.i64();
+      long secret = in.i64();
+      boolean leaderOnly = in.flag();
+      SessionOptions options = SessionOptions.read(in);
+      long settingSequence = in.remaining() == 0 ? 0 : in.i64();
+      return new AttachSession(sessionId, secret, leaderOnly, options, settingSequence);
     }
 
     @Override
@@ -149,6 +179,10 @@ public sealed interface Request {
     public void write(WireWriter out) {
       out.i64(sessionId).i64(secret).flag(leaderOnly);
       options.write(out);
+      // absent in versions before Protocol.TIME_ZONE_VERSION
+      if (settingSequence != 0) {
+        out.i64(settingSequence);
+      }
     }
   }
 

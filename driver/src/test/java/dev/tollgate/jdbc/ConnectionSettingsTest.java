@@ -13,9 +13,13 @@ import dev.tollgate.wire.ReadConsistency;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.TimeZone;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -89,6 +93,7 @@ class ConnectionSettingsTest {
         "jdbc:tollgate://h1/?connectTimeout=0s   | longer than 0",
         "jdbc:tollgate://h1/?fetchSize=many      | no count",
         "jdbc:tollgate://h1/?readConsistency=old | linearizable, leader, any",
+        "jdbc:tollgate://h1/?timeZone=Berlin     | timeZone=Berlin is no time zone",
         "jdbc:tollgate://h1/?applicationName=%G1 | hexadecimal",
       })
   void whatIsWrongIsSaid(String url, String part) {
@@ -163,6 +168,34 @@ class ConnectionSettingsTest {
     assertEquals("H2", settings.productName());
     assertEquals(0, settings.fetchSize());
     assertFalse(settings.session().application().isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Europe/Berlin,Europe/Berlin",
+    "%2B05:45,GMT+05:45",
+    "+05:45,GMT+05:45",
+    "GMT-3,GMT-03:00",
+    "Z,UTC",
+    "PST,America/Los_Angeles"
+  })
+  void timeZones(String text, String name) throws Exception {
+    assertEquals(name, parse("jdbc:tollgate://h1/?timeZone=" + text).session().timeZone());
+  }
+
+  /** H2 would keep the zone that the process had when its classes were loaded. */
+  @Test
+  @ResourceLock(Resources.TIME_ZONE)
+  void timeZoneIsThatOfTheProcessAtTheMoment() throws Exception {
+    TimeZone before = TimeZone.getDefault();
+    try {
+      for (String name : List.of("Asia/Kathmandu", "America/New_York", "UTC")) {
+        TimeZone.setDefault(TimeZone.getTimeZone(name));
+        assertEquals(name, parse("jdbc:tollgate://h1/").session().timeZone());
+      }
+    } finally {
+      TimeZone.setDefault(before);
+    }
   }
 
   @ParameterizedTest

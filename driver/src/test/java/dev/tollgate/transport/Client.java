@@ -94,6 +94,20 @@ final class Client {
         usual.application());
   }
 
+  static SessionSettings in(String timeZone, SessionSettings usual) {
+    return new SessionSettings(
+        usual.session(),
+        usual.lease(),
+        usual.lockWait(),
+        usual.failover(),
+        usual.connect(),
+        usual.network(),
+        usual.readConsistency(),
+        usual.application(),
+        usual.credentials(),
+        timeZone);
+  }
+
   static ClusterTarget target(String... addresses) {
     return new ClusterTarget.Remote(Arrays.stream(addresses).map(NodeAddress::parse).toList());
   }

@@ -147,6 +147,19 @@ class FailoverTest {
     }
   }
 
+  /** Its sessions are in UTC, and times of another zone would be stored wrongly. */
+  @Test
+  void aNodeOfAnEarlierVersionTakesNoSessionInAZone() throws Exception {
+    cluster.node(0).beOfVersion(Protocol.TIME_ZONE_VERSION - 1);
+    SessionSettings berlin = Client.in("Europe/Berlin", Client.settings(LONG));
+    TransportException refused = assertThrows(TransportException.class, () -> open(berlin));
+    assertEquals(SqlState.NOT_SUPPORTED.state(), refused.failure().sqlState());
+    assertTrue(refused.getMessage().contains("set timeZone=UTC"), refused.getMessage());
+    try (ClusterSession session = open(LONG)) {
+      Client.run(session, "SELECT 1");
+    }
+  }
+
   @Test
   void aRequestWhoseAnswerGotLostTakesEffectOnce() throws Exception {
     try (ClusterSession session = open(LONG)) {

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 /** docs/protocol.md as a machine reads it: its tables, and the bytes that a table tells of. */
 public final class ProtocolPage {
   private static final Path PAGE = Path.of("..", "docs", "protocol.md");
+  private static final String UNLESS_AT_END = " unless the body ends";
   private static final Pattern IN_PARENTHESES = Pattern.compile(" *\\([^)]*\\)");
   private static final Pattern CONDITION =
       Pattern.compile("(.*) if (?:[A-Za-z ]+) is (\\d+)( or higher)?");
@@ -63,7 +64,11 @@ public final class ProtocolPage {
     long[] last = {-1};
     for (String field : IN_PARENTHESES.matcher(fields).replaceAll("").split(", *", -1)) {
       Matcher condition = CONDITION.matcher(field);
-      if (!condition.matches()) {
+      if (field.endsWith(UNLESS_AT_END)) {
+        if (in.remaining() > 0) {
+          readField(in, field.substring(0, field.length() - UNLESS_AT_END.length()), last);
+        }
+      } else if (!condition.matches()) {
         readField(in, field, last);
       } else {
         long wanted = Long.parseLong(condition.group(2));

@@ -119,7 +119,8 @@ class ProtocolPageTest {
                 Protocol.LEADER_VERSION,
                 Protocol.LOGIN_VERSION,
                 Protocol.LOSSES_VERSION,
-                Protocol.LOCK_WATCH_VERSION)
+                Protocol.LOCK_WATCH_VERSION,
+                Protocol.TIME_ZONE_VERSION)
             .distinct()
             .map(String::valueOf)
             .toList(),

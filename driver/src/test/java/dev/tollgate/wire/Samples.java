@@ -80,6 +80,8 @@ final class Samples {
                   new Request.SeriesStatement("", new byte[0]))),
           new Request.BeginLogin("SCRAM-SHA-256", new byte[] {'n', ',', ','}),
           new Request.BeginLogin("EXTERNAL", new byte[0]),
+          new Request.OpenSession(60_000, 15_000, OPTIONS, "Europe/Berlin"),
+          new Request.AttachSession(7, -8, false, OPTIONS, 12),
           new Request.ContinueLogin(new byte[] {1}));
 
   static final List<Reply> REPLIES =

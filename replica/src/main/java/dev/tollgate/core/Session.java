@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,6 +35,7 @@ public final class Session {
   private final long leaseTtlMillis;
   private final long openedMicros;
   private final UserName user;
+  private final TimeZoneName openingTimeZone;
   private final SortedMap<LockName, Long> presented = new TreeMap<>();
 
   /** What SET FENCED demands of every write, or null. */
@@ -41,6 +43,7 @@ public final class Session {
 
   // volatile: event loops read them while entries are applied
   private volatile String schema = INITIAL_SCHEMA;
+  private volatile TimeZoneName timeZone;
   private @Nullable Lease ownLease;
 
   /**
@@ -73,6 +76,8 @@ public final class Session {
     this.leaseTtlMillis = opening.leaseTtlMillis();
     this.openedMicros = openedMicros;
     this.user = opening.user();
+    this.openingTimeZone = opening.timeZone();
+    this.timeZone = openingTimeZone;
   }
 
   /**
@@ -84,6 +89,7 @@ public final class Session {
     this(answers, state.id(), state.opening(), state.openedMicros());
     presented.putAll(state.presented());
     schema = state.schema();
+    timeZone = state.timeZone();
     this.ownLease = ownLease;
     lost = state.lost();
     lastSequence = state.lastSequence();
@@ -98,9 +104,17 @@ public final class Session {
   StateRecord.SessionState state() {
     return new StateRecord.SessionState(
         id,
-        new Command.OpenSession(client, secret, ttlMillis, leaseTtlMillis, user),
+        new Command.OpenSession(
+            client,
+            secret,
+            ttlMillis,
+            leaseTtlMillis,
+            user,
+            Command.OpenSession.ANY_NUMBER,
+            openingTimeZone),
         openedMicros,
         schema,
+        timeZone,
         presented,
         ownLease == null ? null : ownLease.id(),
         lost,
@@ -146,6 +160,16 @@ public final class Session {
   /** The schema in which unqualified names are looked up. */
   public String schema() {
     return schema;
+  }
+
+  /** The time zone in which the session's statements run. */
+  public TimeZoneName timeZone() {
+    return timeZone;
+  }
+
+  /** The time zone with which the session was opened. */
+  public TimeZoneName openingTimeZone() {
+    return openingTimeZone;
   }
 
   /**
@@ -198,6 +222,10 @@ public final class Session {
 
   void setSchema(String name) {
     schema = name;
+  }
+
+  void setTimeZone(TimeZoneName zone) {
+    timeZone = zone;
   }
 
   void setOwnLease(Lease lease) {

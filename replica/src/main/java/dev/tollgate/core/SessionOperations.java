@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.Right;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
@@ -185,6 +186,13 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   @Override
   public Outcome setLockTimeout(Operation.SetLockTimeout operation) {
     session.setLockTimeoutMillis(operation.millis());
+    return new Outcome.Done();
+  }
+
+  @Override
+  public Outcome setTimeZone(Operation.SetTimeZone operation) {
+    TimeZoneName zone = operation.zone();
+    session.setTimeZone(zone == null ? session.openingTimeZone() : zone);
     return new Outcome.Done();
   }
 

@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserName;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ public interface SqlContext {
 
   /** The schema in which the session's unqualified names are looked up. */
   String schema();
+
+  /** The time zone of the session, in which the statement runs. */
+  TimeZoneName timeZone();
 
   /** The user whose rights the statement needs. */
   UserName user();

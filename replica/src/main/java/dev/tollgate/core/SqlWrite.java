@@ -13,6 +13,7 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowLock;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -105,6 +106,11 @@ final class SqlWrite implements SqlContext {
   @Override
   public String schema() {
     return session.schema();
+  }
+
+  @Override
+  public TimeZoneName timeZone() {
+    return session.timeZone();
   }
 
   @Override

@@ -22,6 +22,7 @@ import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
@@ -187,6 +188,7 @@ public sealed interface StateRecord {
       Command.OpenSession opening,
       long openedMicros,
       String schema,
+      TimeZoneName timeZone,
       SortedMap<LockName, Long> presented,
       @Nullable LeaseId ownLease,
       List<LockName> lost,
@@ -201,6 +203,7 @@ public sealed interface StateRecord {
       requireNonNull(id, "id");
       requireNonNull(opening, "opening");
       requireNonNull(schema, "schema");
+      requireNonNull(timeZone, "timeZone");
       presented = Collections.unmodifiableSortedMap(new TreeMap<>(presented));
       lost = List.copyOf(lost);
     }
@@ -213,9 +216,13 @@ public sealed interface StateRecord {
               opening.client(),
               Command.OpenSession.NO_SECRET,
               opening.ttlMillis(),
-              opening.leaseTtlMillis()),
+              opening.leaseTtlMillis(),
+              UserName.ANONYMOUS,
+              Command.OpenSession.ANY_NUMBER,
+              opening.timeZone()),
           openedMicros,
           schema,
+          timeZone,
           presented,
           ownLease,
           lost,
@@ -234,6 +241,7 @@ public sealed interface StateRecord {
           opening,
           openedMicros,
           schema,
+          timeZone,
           presented,
           ownLease,
           lost,

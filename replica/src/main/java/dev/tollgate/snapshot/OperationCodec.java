@@ -14,6 +14,7 @@ import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
@@ -70,6 +71,7 @@ public final class OperationCodec {
   private static final int CREATE_EXPIRING_USER = 33;
 
   private static final int LIMIT_VALIDITY = 34;
+  private static final int SET_TIME_ZONE = 35;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -141,8 +143,14 @@ public final class OperationCodec {
       case DROP_USER -> new Operation.DropUser(new UserName(in.string()), in.flag());
       case CHANGE_RIGHT -> new Operation.ChangeRight(in.flag(), StateCodec.right(in));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
+      case SET_TIME_ZONE -> setTimeZone(in);
       default -> throw new UnknownOperationException("an operation of kind " + kind);
     };
+  }
+
+  private static Operation setTimeZone(WireReader in) {
+    String zone = in.nullableString();
+    return new Operation.SetTimeZone(zone == null ? null : new TimeZoneName(zone));
   }
 
   private static Operation alterUser(WireReader in) {
@@ -511,6 +519,12 @@ public final class OperationCodec {
     @Override
     public WireWriter setLockTimeout(Operation.SetLockTimeout operation) {
       return out.u8(SET_LOCK_TIMEOUT).i64(operation.millis());
+    }
+
+    @Override
+    public WireWriter setTimeZone(Operation.SetTimeZone operation) {
+      TimeZoneName zone = operation.zone();
+      return out.u8(SET_TIME_ZONE).nullableString(zone == null ? null : zone.value());
     }
 
     private WireWriter definition(LockDefinition definition) {

@@ -26,6 +26,7 @@ import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
@@ -342,9 +343,12 @@ public final class StateCodec {
             in.i64(),
             in.i64(),
             in.i64(),
-            user);
+            user,
+            Command.OpenSession.ANY_NUMBER,
+            new TimeZoneName(in.string()));
     long openedMicros = in.i64();
     String schema = in.string();
+    TimeZoneName timeZone = new TimeZoneName(in.string());
     SortedMap<LockName, Long> presented = new TreeMap<>();
     for (int i = in.count(12); i > 0; i--) {
       presented.put(new LockName(in.string()), in.i64());
@@ -357,6 +361,7 @@ public final class StateCodec {
         opening,
         openedMicros,
         schema,
+        timeZone,
         presented,
         ownLease == 0 ? null : new LeaseId(ownLease),
         lost,
@@ -475,7 +480,8 @@ public final class StateCodec {
       out.i64(state.id().value());
       out.string(client.application()).string(client.host()).string(client.process());
       out.i64(opening.secret()).i64(opening.ttlMillis()).i64(opening.leaseTtlMillis());
-      out.i64(state.openedMicros()).string(state.schema());
+      out.string(opening.timeZone().value());
+      out.i64(state.openedMicros()).string(state.schema()).string(state.timeZone().value());
       out.i32(state.presented().size());
       state.presented().forEach((lock, token) -> out.string(lock.value()).i64(token));
       LeaseId ownLease = state.ownLease();

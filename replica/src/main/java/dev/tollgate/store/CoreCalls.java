@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.store.h2.ReplicaFailure;
 import java.util.Collection;
@@ -70,6 +71,11 @@ final class CoreCalls implements SqlContext {
   @Override
   public String schema() {
     return call(core::schema);
+  }
+
+  @Override
+  public TimeZoneName timeZone() {
+    return call(core::timeZone);
   }
 
   @Override

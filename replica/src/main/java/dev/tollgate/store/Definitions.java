@@ -18,6 +18,7 @@ import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.TimeZones;
 import dev.tollgate.store.h2.Touched;
 import dev.tollgate.store.limits.ActionDepth;
 import dev.tollgate.store.limits.RowBytes;
@@ -40,6 +41,7 @@ import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.message.DbException;
 import org.h2.table.Table;
+import org.h2.util.TimeZoneProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -283,12 +285,18 @@ final class Definitions {
     }
   }
 
-  /** Runs work as the user with all rights on what clients have made. */
+  /**
+   * Runs work as the user with all rights on what clients have made, and in UTC, as a restored
+   * replica does what this work does.
+   */
   private void asClient(SessionLocal session, Runnable work) {
     User user = H2Sessions.become(session, database.client());
+    TimeZoneProvider zone = session.currentTimeZone();
+    TimeZones.leave(session);
     try {
       work.run();
     } finally {
+      session.setTimeZone(zone);
       H2Sessions.become(session, user);
     }
   }

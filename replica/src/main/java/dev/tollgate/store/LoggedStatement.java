@@ -23,6 +23,7 @@ import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.h2.Pins;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.TimeZones;
 import dev.tollgate.store.limits.BatchWork;
 import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.limits.WorkBudget;
@@ -124,6 +125,20 @@ final class LoggedStatement {
   }
 
   private Outcome runAsUser() {
+    try {
+      TimeZones.enter(session, context.timeZone());
+    } catch (DbException e) {
+      // the environment has changed since the zone was set, and has no such zone
+      return SqlErrors.failure(e);
+    }
+    try {
+      return runInZone();
+    } finally {
+      TimeZones.leave(session);
+    }
+  }
+
+  private Outcome runInZone() {
     Pins pins = new Pins(context.randomSeed(), context.position(), context.attempt(), number);
     means.database().pinning().begin(session, pins);
     means.transactions().expectConflicts(transaction);

@@ -56,6 +56,9 @@ public final class PlainResult {
     if (result instanceof StatementResult.Updated change) {
       return new PlainResult(change.count(), null, null);
     }
+    if (result instanceof StatementResult.TimeZone) {
+      return new PlainResult(0, null, null);
+    }
     RowSet rows = ((StatementResult.Rows) result).rows();
     return new PlainResult(0, rows.columns(), rows.page());
   }

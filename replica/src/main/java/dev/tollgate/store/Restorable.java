@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.h2.ConstantSets;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
@@ -122,6 +123,8 @@ final class Restorable {
         follow(table, names);
       } else {
         follow((Domain) owner, names);
+        // H2 keeps these as they were defined
+        rulesOf(owner).forEach(rule -> ConstantSets.writeConverted(rule.getExpression()));
       }
     }
     for (SchemaObject owner : owners) {
@@ -224,7 +227,8 @@ final class Restorable {
     }
     for (Constraint check : rulesOf(table)) {
       if (isToBeMade(check.getExpression(), touched)) {
-        H2Definitions.replaceCheck(maker, (ConstraintCheck) check, textOf(check.getExpression()));
+        H2Definitions.replaceCheck(
+            maker, (ConstraintCheck) check, textToMake(check.getExpression()));
         settled.add(check.getExpression());
       }
     }
@@ -237,7 +241,7 @@ final class Restorable {
   private void follow(ColumnTemplate template, Set<String> touched) {
     Expression value = template.getDefaultExpression();
     if (isToBeMade(value, touched)) {
-      Expression again = RuleWithQuery.of(new Parser(maker).parseExpression(textOf(value)));
+      Expression again = RuleWithQuery.of(new Parser(maker).parseExpression(textToMake(value)));
       if (template instanceof Column column && column.isGenerated()) {
         column.setGeneratedExpression(again);
         column.prepareExpressions(maker);
@@ -248,7 +252,7 @@ final class Restorable {
     }
     Expression onUpdate = template.getOnUpdateExpression();
     if (isToBeMade(onUpdate, touched)) {
-      Expression again = RuleWithQuery.of(new Parser(maker).parseExpression(textOf(onUpdate)));
+      Expression again = RuleWithQuery.of(new Parser(maker).parseExpression(textToMake(onUpdate)));
       template.setOnUpdateExpression(maker, again);
       settle(template.getOnUpdateExpression());
     }
@@ -284,6 +288,12 @@ final class Restorable {
     }
     // H2 writes the schema before the name of each object, and nothing before the own columns
     return text.contains("\".") ? Reach.NAMED_OBJECTS : Reach.NOTHING;
+  }
+
+  /** The text of which an expression is made anew, in UTC and on every replica alike. */
+  private static String textToMake(Expression expression) {
+    ConstantSets.writeConverted(expression);
+    return textOf(expression);
   }
 
   private static String textOf(Expression expression) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.h2.Exhausted;
@@ -13,6 +14,7 @@ import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.h2.TimeZones;
 import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.ReaderGate;
@@ -209,13 +211,21 @@ public final class SqlReader {
    * The settings of a session that its queries show.
    *
    * @param schema where unqualified names are looked up
+   * @param timeZone in which its queries run
    * @param lockTimeoutMillis what LOCK_TIMEOUT() returns
    * @param user whose rights its queries need
    */
-  public record Settings(String schema, long lockTimeoutMillis, UserName user) {
+  public record Settings(
+      String schema, TimeZoneName timeZone, long lockTimeoutMillis, UserName user) {
     public Settings {
       requireNonNull(schema, "schema");
+      requireNonNull(timeZone, "timeZone");
       requireNonNull(user, "user");
+    }
+
+    /** Those of a session in UTC. */
+    public Settings(String schema, long lockTimeoutMillis, UserName user) {
+      this(schema, TimeZoneName.UTC, lockTimeoutMillis, user);
     }
   }
 
@@ -572,8 +582,10 @@ public final class SqlReader {
     }
     User before = H2Sessions.become(session, user);
     try {
+      TimeZones.enter(session, settings.timeZone());
       return onSession(session, settings.schema(), work);
     } finally {
+      TimeZones.leave(session);
       H2Sessions.become(session, before);
     }
   }

@@ -76,6 +76,7 @@ class FeatureLevelTest {
           "RevokeLease",
           "SetLockTimeout",
           "SetSchema",
+          "SetTimeZone",
           "TransferLock",
           "UnfenceTable");
 

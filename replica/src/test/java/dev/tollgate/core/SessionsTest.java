@@ -20,6 +20,8 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
+import dev.tollgate.core.command.UserName;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -200,6 +202,48 @@ class SessionsTest {
     Outcome outcome = core.perform(a, new Operation.SetSchema("NOWHERE"));
     assertEquals("90079", ((Outcome.SqlFailed) outcome).sqlState());
     assertEquals("APP", core.machine.state().session(a).schema());
+  }
+
+  private static final TimeZoneName BERLIN = new TimeZoneName("Europe/Berlin");
+  private static final TimeZoneName TOKYO = new TimeZoneName("Asia/Tokyo");
+
+  private SessionId open(TimeZoneName zone) {
+    Command.OpenSession opening =
+        new Command.OpenSession(CoreDriver.CLIENT, 7, 60_000, 15_000, UserName.ANONYMOUS, 0, zone);
+    return ((Outcome.SessionOpened) core.apply(opening)).session();
+  }
+
+  private static void assertZones(
+      StateMachine machine, SessionId id, TimeZoneName now, TimeZoneName opening) {
+    Session session = machine.state().session(id);
+    assertEquals(now, session.timeZone());
+    assertEquals(opening, session.openingTimeZone());
+  }
+
+  @Test
+  void sessionHasTheTimeZoneItWasOpenedWithUntilItIsGivenAnother() {
+    assertZones(core.machine, a, TimeZoneName.UTC, TimeZoneName.UTC);
+    SessionId berlin = open(BERLIN);
+    assertZones(core.machine, berlin, BERLIN, BERLIN);
+    assertEquals(new Outcome.Done(), core.perform(berlin, new Operation.SetTimeZone(TOKYO)));
+    assertZones(core.machine, berlin, TOKYO, BERLIN);
+    assertZones(core.machine, a, TimeZoneName.UTC, TimeZoneName.UTC);
+    StateMachine restored = new StateMachine(new FakeSqlStore());
+    core.machine.copy().forEach(restored::restore);
+    assertZones(restored, berlin, TOKYO, BERLIN);
+    assertZones(restored, a, TimeZoneName.UTC, TimeZoneName.UTC);
+    core.perform(berlin, new Operation.SetTimeZone(null));
+    assertZones(core.machine, berlin, BERLIN, BERLIN);
+  }
+
+  @Test
+  void namesOfTimeZonesAreBounded() {
+    assertEquals(
+        Limits.TIME_ZONE_CHARS,
+        new TimeZoneName("x".repeat(Limits.TIME_ZONE_CHARS)).value().length());
+    for (String name : List.of("", "x".repeat(Limits.TIME_ZONE_CHARS + 1), "\ud83d")) {
+      assertThrows(IllegalArgumentException.class, () -> new TimeZoneName(name));
+    }
   }
 
   @Test

@@ -20,6 +20,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
@@ -260,7 +261,7 @@ class UsersTest {
 
   private static Command.OpenSession opening(long number) {
     return new Command.OpenSession(
-        new ClientInfo("app", "host", "1"), 7, 60_000, 15_000, ANN, number);
+        new ClientInfo("app", "host", "1"), 7, 60_000, 15_000, ANN, number, TimeZoneName.UTC);
   }
 
   private long numberOf(UserName name) {

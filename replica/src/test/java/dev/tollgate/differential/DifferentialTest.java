@@ -38,7 +38,7 @@ class DifferentialTest {
   private static final int STATEMENTS_PER_RESTART = 500;
 
   /** What plain H2 has to be told to be like a replica. */
-  private static final String H2 = "jdbc:h2:mem:differential;ANALYZE_AUTO=0;TIME ZONE=UTC";
+  private static final String H2 = "jdbc:h2:mem:differential;ANALYZE_AUTO=0";
 
   /**
    * Without what a failed ALTER TABLE leaves behind in H2, which it names by a number. A view that

@@ -74,7 +74,7 @@ class H2ScriptsTest {
 
   private void run(String name, H2Script script) throws SQLException {
     String database = name.replaceAll("[^A-Za-z0-9]", "-");
-    try (Connection h2 = DriverManager.getConnection("jdbc:h2:mem:" + database + ";TIME ZONE=UTC");
+    try (Connection h2 = DriverManager.getConnection("jdbc:h2:mem:" + database);
         Connection tollgate = DriverManager.getConnection("jdbc:tollgate:mem:" + database)) {
       for (Step step : script.steps()) {
         if (step.isDirective()) {

@@ -44,7 +44,7 @@ class SqlLogicTest {
     LogicRun run = new LogicRun(new Random(SEED), QUERIES_PER_SCRIPT, STATEMENTS_PER_RESTART);
     for (String name : sample()) {
       Path data = directory.resolve(name.replace('/', '-'));
-      try (Side h2 = new Side("jdbc:h2:mem:logic;ANALYZE_AUTO=0;TIME ZONE=UTC");
+      try (Side h2 = new Side("jdbc:h2:mem:logic;ANALYZE_AUTO=0");
           Side tollgate = new Side("jdbc:tollgate:embedded:" + data)) {
         run.run(name, LogicScript.of(text(name)), tollgate, h2);
       }

@@ -99,7 +99,7 @@ class BadInputTest {
         "INSERT INTO T VALUES(1) | 23505 | Unique index or primary key violation",
         "SELECT * FROM NOWHERE | 42S02 | Table \"NOWHERE\" not found",
         "ROLLBACK TO SAVEPOINT S | 90063 | Savepoint is invalid: \"S\"",
-        "SET TIME ZONE 'Asia/Tokyo' | HYC00 | the database counts in UTC",
+        "SET TIME ZONE 'Asia/Edo' | 90008 | Invalid value \"'Asia/Edo'\" for parameter \"TIME ZONE\"",
         "SET SCHEMA TOLLGATE | 42T01 | line 1",
         "SET SCHEMA NOWHERE | 90079 | Schema \"NOWHERE\" not found"
       })

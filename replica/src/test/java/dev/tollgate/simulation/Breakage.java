@@ -15,6 +15,8 @@ enum Breakage {
   TRANSACTION_LIMITS_FORGOTTEN,
   /** A snapshot brings sessions back without their fences. */
   SESSION_FENCE_FORGOTTEN,
+  /** A snapshot brings sessions back in UTC. */
+  TIME_ZONE_FORGOTTEN,
   /** The fence of a session becomes a clause of its row changes, and not of its definitions. */
   DEFINITIONS_NOT_FENCED,
   /** A snapshot brings sessions back without what they did last. */

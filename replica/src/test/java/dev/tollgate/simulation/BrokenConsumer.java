@@ -10,6 +10,7 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
@@ -51,6 +52,7 @@ class BrokenConsumer implements LogConsumer {
       case TOKEN_COUNTER_NOT_RESTORED,
           SESSION_TABLE_FORGOTTEN,
           SESSION_FENCE_FORGOTTEN,
+          TIME_ZONE_FORGOTTEN,
           RIGHTS_FORGOTTEN,
           FEATURE_LEVEL_FORGOTTEN,
           WORK_LIMITS_FORGOTTEN,
@@ -303,6 +305,10 @@ class BrokenConsumer implements LogConsumer {
           && state instanceof StateRecord.LimitsState) {
         return new StateRecord.LimitsState(TransactionLimits.STANDARD);
       }
+      if (breakage == Breakage.TIME_ZONE_FORGOTTEN
+          && state instanceof StateRecord.SessionState session) {
+        return inUtc(session);
+      }
       if (breakage == Breakage.SESSION_TABLE_FORGOTTEN
           && state instanceof StateRecord.SessionState session
           && session.awaited() == null) {
@@ -311,6 +317,7 @@ class BrokenConsumer implements LogConsumer {
             session.opening(),
             session.openedMicros(),
             session.schema(),
+            session.timeZone(),
             session.presented(),
             session.ownLease(),
             session.lost(),
@@ -323,6 +330,24 @@ class BrokenConsumer implements LogConsumer {
       }
       return state;
     }
+  }
+
+  private static StateRecord.SessionState inUtc(StateRecord.SessionState session) {
+    return new StateRecord.SessionState(
+        session.id(),
+        session.opening(),
+        session.openedMicros(),
+        session.schema(),
+        TimeZoneName.UTC,
+        session.presented(),
+        session.ownLease(),
+        session.lost(),
+        session.lastSequence(),
+        session.lastContent(),
+        session.lastOutcome(),
+        session.awaited(),
+        session.lockTimeoutMillis(),
+        session.lostTransaction());
   }
 
   /** {@link Breakage#TIMED_OUT_WAITER_STAYS}, {@link Breakage#RENEWAL_NOT_RECORDED}. */

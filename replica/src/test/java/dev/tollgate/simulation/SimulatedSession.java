@@ -274,7 +274,9 @@ final class SimulatedSession implements Connection.Owner {
       attempt();
     } else if (sessionId == 0) {
       openedAt = process.clock();
-      from.send(new Request.OpenSession(sessionTtl.toMillis(), leaseTtl.toMillis(), options));
+      from.send(
+          new Request.OpenSession(
+              sessionTtl.toMillis(), leaseTtl.toMillis(), options, simulation.timeZone()));
     } else {
       from.send(new Request.AttachSession(sessionId, secret, true, options));
     }

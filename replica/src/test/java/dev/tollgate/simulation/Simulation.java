@@ -11,6 +11,7 @@ import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.log.LogClock;
 import dev.tollgate.node.replica.Replica;
+import dev.tollgate.wire.Protocol;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -250,6 +251,14 @@ final class Simulation {
     return switch (settings.breakage()) {
       case NONE, SESSION_FENCE_FORGOTTEN, DEFINITIONS_NOT_FENCED -> true;
       default -> false;
+    };
+  }
+
+  /** The time zone of sessions. Like {@link #administer}, UTC where another bug is looked for. */
+  String timeZone() {
+    return switch (settings.breakage()) {
+      case NONE, TIME_ZONE_FORGOTTEN -> "UTC+05:45";
+      default -> Protocol.UTC;
     };
   }
 

@@ -123,6 +123,7 @@ class SimulationTest {
         arguments(Breakage.TOKEN_COUNTER_NOT_RESTORED, 5, Set.of("I2", "I7")),
         arguments(Breakage.TRANSACTION_LIMITS_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.SESSION_FENCE_FORGOTTEN, 1, Set.of("I7")),
+        arguments(Breakage.TIME_ZONE_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.DEFINITIONS_NOT_FENCED, 1, Set.of("I3")),
         arguments(Breakage.SESSION_TABLE_FORGOTTEN, 1, Set.of("I6", "I7")),
         arguments(Breakage.RENEWAL_WITHOUT_BARRIER, 1, Set.of("I4")),

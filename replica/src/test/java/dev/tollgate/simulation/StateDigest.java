@@ -125,6 +125,8 @@ final class StateDigest {
     add(session.leaseTtlMillis());
     add(session.lockTimeoutMillis());
     add(session.schema());
+    add(session.timeZone().value());
+    add(session.openingTimeZone().value());
     LockName awaited = session.awaited();
     add(awaited == null ? null : awaited.value());
     add(session.lostTransaction());

@@ -16,6 +16,7 @@ import dev.tollgate.core.command.Operation.AlterUser.Change;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.SkipList;
@@ -97,6 +98,11 @@ class StateDigestTest {
     return steps;
   }
 
+  private static Command openIn(String zone) {
+    return new Command.OpenSession(
+        CLIENT, 5, 9_000, 4_000, UserName.ANONYMOUS, 0, new TimeZoneName(zone));
+  }
+
   private static List<Step> andThen(Operation operation) {
     List<Step> steps = usual();
     steps.add(new Step(7_000, perform(1, 3, operation)));
@@ -162,6 +168,8 @@ class StateDigestTest {
     all.put("set", andThen(set("l", "m")));
     all.put("set in another order", andThen(set("m", "l")));
     all.put("schema", andThen(new Operation.SetSchema("TOLLGATE")));
+    all.put("time zone", andThen(new Operation.SetTimeZone(new TimeZoneName("UTC+01:00"))));
+    all.put("opening time zone", with(1, 2_000, openIn("UTC+01:00")));
     all.put("lock timeout", andThen(new Operation.SetLockTimeout(17)));
     all.put("token", andThen(new Operation.PresentToken(new LockName("l"), 1L)));
     all.put("another token", andThen(new Operation.PresentToken(new LockName("l"), 2L)));

@@ -14,6 +14,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -168,6 +169,32 @@ class SqlDatabaseTest {
     assertEquals("23505", ((Outcome.SqlFailed) outcomes.get(1)).sqlState());
     assertInstanceOf(Outcome.Executed.class, outcomes.get(2));
     assertEquals(List.of("a", "b"), replica.query("SELECT V FROM T ORDER BY ID"));
+  }
+
+  @Test
+  void timeZoneIsThatOfTheSession() throws SQLException {
+    replica.ok(session, "CREATE TABLE MOMENTS(ID INT, AT TIMESTAMP WITH TIME ZONE)");
+    String noon = ", TIMESTAMP '2026-07-15 12:00:00')";
+    replica.perform(session, new Operation.SetTimeZone(new TimeZoneName("Europe/Berlin")));
+    replica.ok(session, "INSERT INTO MOMENTS VALUES(1" + noon);
+    replica.ok(replica.open(), "INSERT INTO MOMENTS VALUES(2" + noon);
+    replica.perform(session, new Operation.SetTimeZone(null));
+    replica.ok(session, "INSERT INTO MOMENTS VALUES(3" + noon);
+    assertEquals(
+        List.of("2026-07-15 12:00:00+02", "2026-07-15 12:00:00+00", "2026-07-15 12:00:00+00"),
+        replica.query("SELECT AT FROM MOMENTS ORDER BY ID"));
+  }
+
+  /** The session may be older than the environment of the log. */
+  @Test
+  void zoneThatTheEnvironmentDoesNotHaveRefusesStatementsAndStopsNobody() throws SQLException {
+    replica.ok(session, "CREATE TABLE ODD(ID INT)");
+    replica.perform(session, new Operation.SetTimeZone(new TimeZoneName("Mars/Olympus")));
+    Outcome refused = replica.run(session, "INSERT INTO ODD VALUES(1)");
+    assertEquals(90008, ((Outcome.SqlFailed) refused).vendorCode());
+    replica.perform(session, new Operation.SetTimeZone(TimeZoneName.UTC));
+    replica.ok(session, "INSERT INTO ODD VALUES(2)");
+    assertEquals(List.of("2"), replica.query("SELECT ID FROM ODD"));
   }
 
   @Test

@@ -228,8 +228,9 @@ final class SqlReference {
               "READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ, SNAPSHOT or SERIALIZABLE");
       case TIME_ZONE ->
           List.of(
-              "`SET TIME ZONE 'UTC'`, `LOCAL`",
-              "nothing, because the database counts in UTC; other zones are refused with HYC00");
+              "`SET TIME ZONE 'Europe/Berlin'`, `'+05:45'`, `LOCAL`",
+              "the [time zone](#time-zones) of the session; LOCAL: the zone with which the"
+                  + " connection was opened");
     };
   }
 

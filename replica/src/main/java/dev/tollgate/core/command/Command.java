@@ -83,6 +83,7 @@ public sealed interface Command {
    * @param ttlMillis how long the session outlives its last heartbeat
    * @param leaseTtlMillis ttl of the session's own lease, which begins with the first lock it takes
    * @param user for whom the client has authenticated itself
+   * @param timeZone in which the session's statements run until it is given another
    */
   record OpenSession(
       ClientInfo client,
@@ -90,7 +91,8 @@ public sealed interface Command {
       long ttlMillis,
       long leaseTtlMillis,
       UserName user,
-      long userNumber)
+      long userNumber,
+      TimeZoneName timeZone)
       implements Command {
     /** The secret that nobody knows. */
     public static final long NO_SECRET = 0;
@@ -98,13 +100,13 @@ public sealed interface Command {
     /** The number of whichever user has the name when the command is applied. */
     public static final long ANY_NUMBER = 0;
 
-    /** A session of whichever user has this name. */
+    /** A session of whichever user has this name, in UTC. */
     public OpenSession(
         ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis, UserName user) {
-      this(client, secret, ttlMillis, leaseTtlMillis, user, ANY_NUMBER);
+      this(client, secret, ttlMillis, leaseTtlMillis, user, ANY_NUMBER, TimeZoneName.UTC);
     }
 
-    /** A session of a cluster without users. */
+    /** A session of a cluster without users, in UTC. */
     public OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis) {
       this(client, secret, ttlMillis, leaseTtlMillis, UserName.ANONYMOUS);
     }
@@ -112,6 +114,7 @@ public sealed interface Command {
     public OpenSession {
       requireNonNull(client, "client");
       requireNonNull(user, "user");
+      requireNonNull(timeZone, "timeZone");
       requireWithin(
           "session ttl", ttlMillis, Limits.SESSION_TTL_MIN_MILLIS, Limits.SESSION_TTL_MAX_MILLIS);
       requireWithin(

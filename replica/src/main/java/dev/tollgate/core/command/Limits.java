@@ -5,6 +5,9 @@ public final class Limits {
   /** Characters of a lock name. */
   public static final int LOCK_NAME_CHARS = 255;
 
+  /** Characters of the name of a time zone. */
+  public static final int TIME_ZONE_CHARS = 64;
+
   /** Characters of a lease's owner, and of each part of a client's description. */
   public static final int DESCRIPTION_CHARS = 255;
 

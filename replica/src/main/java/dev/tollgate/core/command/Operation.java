@@ -57,6 +57,8 @@ public sealed interface Operation {
 
     R setLockTimeout(SetLockTimeout operation);
 
+    R setTimeZone(SetTimeZone operation);
+
     R createUser(CreateUser operation);
 
     R alterUser(AlterUser operation);
@@ -698,6 +700,18 @@ public sealed interface Operation {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.setLockTimeout(this);
+    }
+  }
+
+  /**
+   * Sets the time zone in which the session's statements run.
+   *
+   * @param zone null for the zone with which the session was opened
+   */
+  record SetTimeZone(@Nullable TimeZoneName zone) implements Operation {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.setTimeZone(this);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserName;
@@ -113,7 +114,8 @@ final class CommandCodec {
         in.i64(),
         in.i64(),
         user,
-        number);
+        number,
+        new TimeZoneName(in.string()));
   }
 
   private static Operation operation(WireReader in) {
@@ -191,7 +193,8 @@ final class CommandCodec {
         out.u8(OPEN_SESSION_OF_USER).string(command.user().value()).i64(command.userNumber());
       }
       out.string(client.application()).string(client.host()).string(client.process());
-      return out.i64(command.secret()).i64(command.ttlMillis()).i64(command.leaseTtlMillis());
+      out.i64(command.secret()).i64(command.ttlMillis()).i64(command.leaseTtlMillis());
+      return out.string(command.timeZone().value());
     }
 
     @Override

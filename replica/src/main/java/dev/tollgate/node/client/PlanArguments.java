@@ -9,6 +9,7 @@ import dev.tollgate.sql.ObjectName;
 import dev.tollgate.sql.StatementFence;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.h2.TimeZones;
 import dev.tollgate.store.schema.LockArguments;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -118,6 +119,17 @@ final class PlanArguments {
       throw SqlErrors.invalid("lock timeout is " + millis + " ms: it has to be 0 to one hour");
     }
     return new Operation.SetLockTimeout(millis);
+  }
+
+  /**
+   * The zone in SET TIME ZONE, by the name that H2 gives it.
+   *
+   * @throws SQLException if there is no such zone
+   */
+  static Operation.SetTimeZone timeZone(Argument argument, List<SqlValue> parameters)
+      throws SQLException {
+    return new Operation.SetTimeZone(
+        argument instanceof Argument.Null ? null : TimeZones.named(value(argument, parameters)));
   }
 
   /**

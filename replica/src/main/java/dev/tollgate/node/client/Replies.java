@@ -1,6 +1,7 @@
 package dev.tollgate.node.client;
 
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.h2.SqlErrors;
@@ -93,6 +94,13 @@ final class Replies {
           case DISK -> SqlState.DISK;
         };
     return new Reply.Failure(state, String.valueOf(failure.getMessage()));
+  }
+
+  /** The time zone that a statement has given to its session. */
+  static Reply.Result timeZone(TimeZoneName zone) {
+    WireWriter out = new WireWriter(32);
+    StatementResult.writeTimeZone(out, zone.value());
+    return new Reply.Result(out.toByteArray());
   }
 
   /** A count of changed rows. */

@@ -8,17 +8,21 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.Text;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.login.LoginMethod;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.node.replica.TimeKeeper;
+import dev.tollgate.store.h2.TimeZones;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import java.security.SecureRandom;
+import java.sql.SQLException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -82,8 +86,19 @@ final class SessionRequests {
       @Nullable LoginProof proof,
       Consumer<Reply> answer) {
     String wrong = wrongWith(open);
-    if (wrong != null) {
-      answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
+    TimeZoneName zone = null;
+    if (wrong == null) {
+      try {
+        zone = TimeZones.named(open.timeZone());
+      } catch (SQLException e) {
+        wrong =
+            "the cluster has no time zone "
+                + Text.first(open.timeZone(), Limits.TIME_ZONE_CHARS)
+                + ": set property timeZone to one that it has, such as UTC";
+      }
+    }
+    if (zone == null) {
+      answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, requireNonNull(wrong, "wrong")));
       return;
     }
     long secret = newSecret();
@@ -91,7 +106,7 @@ final class SessionRequests {
     long number = proof == null ? Command.OpenSession.ANY_NUMBER : proof.number();
     pipeline.submit(
         new Command.OpenSession(
-            client, secret, open.ttlMillis(), open.leaseTtlMillis(), user, number),
+            client, secret, open.ttlMillis(), open.leaseTtlMillis(), user, number, zone),
         new Proposal.Listener() {
           @Override
           public void applied(Outcome outcome) {
@@ -228,7 +243,7 @@ final class SessionRequests {
       Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
     Facts.SessionFacts known = facts.session(id);
-    if (known == null) {
+    if (known == null || !hasSettings(attach)) {
       return false;
     }
     if (!known.isUsable()) {
@@ -254,6 +269,13 @@ final class SessionRequests {
       answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
     }
     return true;
+  }
+
+  /** False if this node lags behind what the client knows of the session. */
+  private boolean hasSettings(Request.AttachSession attach) {
+    long sequence = attach.settingSequence();
+    return sequence <= 0
+        || facts.hasReached(new RequestId(new SessionId(attach.sessionId()), sequence));
   }
 
   void close(Consumer<Reply> answer) {

@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.store.h2.SqlErrors;
@@ -10,8 +11,6 @@ import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -20,10 +19,6 @@ import java.util.regex.Pattern;
  * waits.
  */
 final class StatementExecution {
-  /** What SET TIME ZONE may say, besides LOCAL. */
-  private static final Set<String> UTC =
-      Set.of("UTC", "GMT", "Z", "+00", "+00:00", "UTC+00", "UTC+00:00", "ETC/UTC");
-
   /** How the text of the end of a transaction begins. */
   private static final Pattern END =
       Pattern.compile("\\s*+(COMMIT|ROLLBACK)\\b", Pattern.CASE_INSENSITIVE);
@@ -239,10 +234,13 @@ final class StatementExecution {
                       "the isolation level belongs to the connection: call"
                           + " Connection.setTransactionIsolation");
               case TIME_ZONE ->
-                  acceptOnly(
-                      text == null || UTC.contains(text.toUpperCase(Locale.ROOT)),
-                      "the database counts in UTC: send times with their zone, TIMESTAMP WITH TIME"
-                          + " ZONE, or convert them with AT TIME ZONE");
+                  proposals.propose(
+                      statement,
+                      PlanArguments.timeZone(plan.value(), parameters),
+                      outcome ->
+                          outcome instanceof Outcome.Done
+                              ? proposals.timeZone(statement.number())
+                              : Replies.of(outcome));
             }
           });
       return null;

@@ -80,6 +80,12 @@ final class StatementProposals {
     }
   }
 
+  /** Replies to SET TIME ZONE with the zone that the session has now. */
+  Reply timeZone(NumberedRequest request) {
+    Facts.SessionFacts state = facts.session(request.id().session());
+    return state == null ? leadership.notLeader() : Replies.timeZone(state.timeZone());
+  }
+
   private static boolean mayBegin(NumberedRequest request, Operation operation) {
     return request.scope() != TransactionScope.AUTOCOMMIT
         && (operation instanceof Operation.Executions

@@ -12,6 +12,7 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
@@ -37,6 +38,7 @@ public final class Facts {
    * @param secret what a client must show to use the session
    * @param user whose session it is
    * @param schema where unqualified names are looked up
+   * @param timeZone in which its statements run
    * @param lockTimeoutMillis how long its statements wait for rows
    * @param inTransaction whether a transaction is open
    * @param lostTransaction why its last transaction was rolled back, if its client does not know
@@ -46,11 +48,13 @@ public final class Facts {
       long secret,
       UserName user,
       String schema,
+      TimeZoneName timeZone,
       long lockTimeoutMillis,
       boolean inTransaction,
       @Nullable String lostTransaction) {
     public SessionFacts {
       requireNonNull(schema, "schema");
+      requireNonNull(timeZone, "timeZone");
     }
 
     /** False if no client can use the session, because it comes from a restored backup. */
@@ -71,6 +75,7 @@ public final class Facts {
           session.secret(),
           session.user(),
           session.schema(),
+          session.timeZone(),
           session.lockTimeoutMillis(),
           inTransaction,
           session.lostTransaction());

@@ -19,10 +19,10 @@ public final class H2Clock {
    * Pins the time and the random numbers of the statement that the session is about to run, on this
    * thread. H2 forgets the time at the end of the statement and at a commit, and a definition
    * commits before it begins. So callers pin before the statement is prepared, and again when it
-   * starts.
+   * starts. The time has the offset of the session's time zone.
    */
   static void pin(SessionLocal session, Pins pins) {
-    CURRENT_TIMESTAMP.set(session, pins.now());
+    CURRENT_TIMESTAMP.set(session, pins.now(session.currentTimeZone()));
     session.getRandom().setSeed(pins.randSeed());
     RANDOM.pin(pins);
   }

@@ -20,7 +20,6 @@ import org.h2.result.ResultInterface;
 import org.h2.schema.Schema;
 import org.h2.schema.SchemaObject;
 import org.h2.table.Table;
-import org.h2.util.TimeZoneProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,10 +159,9 @@ public final class H2Database implements AutoCloseable {
     return client;
   }
 
-  /** Opens a session of the clients' user, in UTC. */
+  /** Opens a session of the clients' user. */
   public SessionLocal openSession() {
     SessionLocal session = H2Sessions.openSession(database, client);
-    session.setTimeZone(TimeZoneProvider.UTC);
     session.setLockTimeout(TABLE_LOCK_MILLIS);
     return session;
   }

@@ -9,6 +9,7 @@ import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.util.NetworkConnectionInfo;
+import org.h2.util.TimeZoneProvider;
 import org.jspecify.annotations.Nullable;
 
 /** Accesses H2's sessions. */
@@ -24,11 +25,14 @@ public final class H2Sessions {
 
   private H2Sessions() {}
 
-  /** Opens a session that H2 counts among the users' sessions. */
+  /** Opens a session that H2 counts among the users' sessions, in UTC. */
   static SessionLocal openSession(Database database, User user) {
     try {
-      return (SessionLocal)
-          CREATE_SESSION.invokeExact(database, user, (NetworkConnectionInfo) null);
+      SessionLocal session =
+          (SessionLocal) CREATE_SESSION.invokeExact(database, user, (NetworkConnectionInfo) null);
+      // H2 takes the zone of the process, which is not the same everywhere
+      session.setTimeZone(TimeZoneProvider.UTC);
+      return session;
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {

@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.TimeUnit;
 import org.h2.util.DateTimeUtils;
+import org.h2.util.TimeZoneProvider;
 import org.h2.value.ValueTimestampTimeZone;
 
 /**
@@ -17,9 +18,13 @@ import org.h2.value.ValueTimestampTimeZone;
 public record Pins(RandomSeed seed, LogPosition position, int attempt, int execution) {
   private static final int INPUT_BYTES = 4 * Long.BYTES + 4 * Integer.BYTES;
 
-  /** The time of the statement, in UTC. */
-  ValueTimestampTimeZone now() {
-    return timestamp(position.timeMicros());
+  /** The time of the statement, with the offset that a time zone has then. */
+  ValueTimestampTimeZone now(TimeZoneProvider zone) {
+    ValueTimestampTimeZone utc = timestamp(position.timeMicros());
+    int offsetSeconds =
+        zone.getTimeZoneOffsetUTC(TimeUnit.MICROSECONDS.toSeconds(position.timeMicros()));
+    return DateTimeUtils.timestampTimeZoneAtOffset(
+        utc.getDateValue(), utc.getTimeNanos(), utc.getTimeZoneOffsetSeconds(), offsetSeconds);
   }
 
   /** The seed of the numbers of RAND(). */

@@ -24,6 +24,7 @@ import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UniqueId;
@@ -101,6 +102,8 @@ class EntryCodecTest {
                 List.of(part("UPDATE t SET v = ?"), part("")), SeriesEnd.COMMIT),
             new Operation.ExecuteSeries(List.of(part("X")), SeriesEnd.STOP_AT_FAILURE),
             new Operation.SetLockTimeout(5_000),
+            new Operation.SetTimeZone(new TimeZoneName("Asia/Kathmandu")),
+            new Operation.SetTimeZone(null),
             new Operation.CreateUser(new UserAccount(ANN, true, List.of("m$s$k", "m$s$l")), true),
             new Operation.CreateUser(new UserAccount(ANN, false, List.of()), false),
             new Operation.CreateUser(new UserAccount(ANN, false, List.of()).with(1), false),
@@ -131,6 +134,15 @@ class EntryCodecTest {
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o, -3)));
     commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000));
     commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000, ANN));
+    commands.add(
+        new Command.OpenSession(
+            new ClientInfo("a", "b", "c"),
+            -1,
+            60_000,
+            15_000,
+            ANN,
+            7,
+            new TimeZoneName("Asia/Kathmandu")));
     commands.add(new Command.CreateFirstUser(new UserAccount(ANN, true, List.of("m$s$k"))));
     commands.add(new Command.CloseSession(session));
     commands.add(new Command.EndWait(session, 5, Command.WaitEnd.TIMED_OUT));
