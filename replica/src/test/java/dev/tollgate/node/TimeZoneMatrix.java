@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * What a connection makes of times: every setter into every type, every getter of every type, casts
  * and functions. The answers are lines, one for each case, which are compared with those of H2.
  */
+@SuppressWarnings("JavaUtilDate") // the classes of java.sql and java.util are what is examined
 final class TimeZoneMatrix {
   /** Around the changes of summer time in Berlin and New York, in the past, and with a fraction. */
   private static final List<Instant> INSTANTS =
