@@ -147,7 +147,6 @@ final class FuzzedHttp {
           "/v1/leases?&&",
           "/v1/leases?after=%",
           "/v1/leases#after",
-          "/debug/threads?x=1",
           "/console/../metrics",
           "/console/%2e%2e/",
           "/console/state?lock=%",
@@ -362,6 +361,41 @@ final class FuzzedHttp {
           "no colon",
           ": no name",
           "Host: two.example");
+
+  /** What may stand behind such a head. */
+  private static final List<String> BODIES =
+      List.of(
+          "",
+          "abc",
+          "0\r\n\r\n",
+          "3\r\nabc\r\n0\r\n\r\n",
+          "2\r\n{}\r\n0\r\n\r\n",
+          "c\r\n{\"ttl\":1000}\r\n0\r\n\r\n");
+
+  private static final String LEASE = "{\"ttl\":\"1s\"}";
+  private static final String SIZE = Integer.toHexString(LEASE.length());
+
+  /** Bodies in chunks of which no reader knows the end. */
+  private static final List<String> WRONG_CHUNKS =
+      List.of(
+          "zz\r\n" + LEASE + "\r\n0\r\n\r\n",
+          "-1\r\n" + LEASE + "\r\n0\r\n\r\n",
+          "+" + SIZE + "\r\n" + LEASE + "\r\n0\r\n\r\n",
+          "0x" + SIZE + "\r\n" + LEASE + "\r\n0\r\n\r\n",
+          SIZE + "\n" + LEASE + "\n0\n\n",
+          SIZE + "\r\n" + LEASE + "0\r\n\r\n",
+          SIZE + "\r\n" + LEASE + "xx\r\n0\r\n\r\n",
+          "FFFFFFFF\r\n" + LEASE,
+          "7FFFFFFFFFFFFFFF\r\n" + LEASE,
+          "FFFFFFFFFFFFFFFF\r\n" + LEASE,
+          "80000000\r\n" + LEASE,
+          "\r\n" + LEASE + "\r\n0\r\n\r\n",
+          SIZE + "\r" + LEASE + "\r\n0\r\n\r\n",
+          SIZE + ";a\n" + LEASE + "\r\n0\r\n\r\n",
+          SIZE + ";\"\r\n\"\r\n" + LEASE + "\r\n0\r\n\r\n",
+          SIZE + " " + SIZE + "\r\n" + LEASE + "\r\n0\r\n\r\n",
+          SIZE + "\r\n" + LEASE + "\r\n0\r\n" + "X: " + "y".repeat(20_000) + "\r\n\r\n",
+          SIZE + "\r\n" + LEASE + "\r\n0\r\nno colon\r\n\r\n");
 
   private final Random random;
   private final OpenApi api;
@@ -727,24 +761,56 @@ final class FuzzedHttp {
     if (rarely(3)) {
       oddFrame(requests, wanted);
     } else {
-      String method = one(List.of("GET", "POST", "POST", "PUT", "DELETE"));
-      String bad = one(BAD_FRAMES);
-      String more = rarely(3) ? one(HEADERS) + "\r\n" : "";
-      String head =
-          method
-              + " "
-              + one(PAGES)
-              + " HTTP/1.1\r\nHost: "
-              + host
-              + "\r\n"
-              + more
-              + bad
-              + "\r\n\r\n";
-      String body = one(List.of("abc", "0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n", ""));
-      requests.add((head + body + smuggled()).getBytes(ISO_8859_1));
-      wanted.add(wanted(method, Fate.REFUSED));
+      boolean get = random.nextBoolean();
+      requests.add(badFrame(get, rarely(3) ? one(HEADERS) : "X: y", one(BAD_FRAMES), one(BODIES)));
+      wanted.add(wanted(get ? "GET" : "POST", Fate.REFUSED));
     }
     return conversation("bad frame", requests, wanted);
+  }
+
+  /** A request that would be served but for one line of its head, and another one behind it. */
+  private byte[] badFrame(boolean get, String header, String bad, String body) {
+    String first =
+        get
+            ? "GET /v1/leases HTTP/1.1"
+            : "POST /v1/leases HTTP/1.1\r\nContent-Type: application/json";
+    String head = first + "\r\nHost: " + host + "\r\n" + header + "\r\n" + bad + "\r\n\r\n";
+    return (head + body + smuggled()).getBytes(ISO_8859_1);
+  }
+
+  /** Each of the ways in which a request may have no known end, whatever the seed. */
+  List<Conversation> withoutAKnownEnd() {
+    List<Conversation> all = new ArrayList<>();
+    for (String bad : BAD_FRAMES) {
+      for (String body : BODIES) {
+        for (boolean get : new boolean[] {true, false}) {
+          all.add(refused("bad frame", get, badFrame(get, "X: y", bad, body)));
+        }
+      }
+    }
+    for (String chunks : WRONG_CHUNKS) {
+      all.add(
+          refused(
+              "chunks",
+              false,
+              (chunkedHead("chunked") + chunks + smuggled()).getBytes(ISO_8859_1)));
+    }
+    return all;
+  }
+
+  private Conversation refused(String kind, boolean get, byte[] sent) {
+    return new Conversation(
+        kind, List.of(sent), List.of(wanted(get ? "GET" : "POST", Fate.REFUSED)), Ending.READS);
+  }
+
+  private String chunkedHead(String coding) {
+    return "POST /v1/leases HTTP/1.1\r\nHost: "
+        + host
+        + "\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+        + coding
+        + "\r\n"
+        + (rarely(4) ? "Expect: 100-continue\r\n" : "")
+        + "\r\n";
   }
 
   /** A head that a reader may take or refuse, and that has one meaning alone. */
@@ -786,16 +852,9 @@ final class FuzzedHttp {
   private Conversation chunks() {
     List<byte[]> requests = new ArrayList<>();
     List<Wanted> wanted = new ArrayList<>();
-    String head =
-        "POST /v1/leases HTTP/1.1\r\nHost: "
-            + host
-            + "\r\nContent-Type: application/json\r\nTransfer-Encoding: "
-            + one(List.of("chunked", "Chunked", "CHUNKED", "chunked "))
-            + "\r\n"
-            + (rarely(4) ? "Expect: 100-continue\r\n" : "")
-            + "\r\n";
-    String body = "{\"ttl\":\"1s\"}";
-    String size = Integer.toHexString(body.length());
+    String head = chunkedHead(one(List.of("chunked", "Chunked", "CHUNKED", "chunked ")));
+    String body = LEASE;
+    String size = SIZE;
     String right =
         switch (random.nextInt(6)) {
           case 0 -> size + "\r\n" + body + "\r\n0\r\n\r\n";
@@ -811,27 +870,7 @@ final class FuzzedHttp {
           case 4 -> size + "\r\n" + body + "\r\n0\r\nContent-Length: 99\r\n\r\n";
           default -> body.replaceAll("(?s)(.)", "1\r\n$1\r\n") + "0\r\n\r\n";
         };
-    String wrong =
-        switch (random.nextInt(18)) {
-          case 0 -> "zz\r\n" + body + "\r\n0\r\n\r\n";
-          case 1 -> "-1\r\n" + body + "\r\n0\r\n\r\n";
-          case 2 -> "+" + size + "\r\n" + body + "\r\n0\r\n\r\n";
-          case 3 -> "0x" + size + "\r\n" + body + "\r\n0\r\n\r\n";
-          case 4 -> size + "\n" + body + "\n0\n\n";
-          case 5 -> size + "\r\n" + body + "0\r\n\r\n";
-          case 6 -> size + "\r\n" + body + "xx\r\n0\r\n\r\n";
-          case 7 -> "FFFFFFFF\r\n" + body;
-          case 8 -> "7FFFFFFFFFFFFFFF\r\n" + body;
-          case 9 -> "FFFFFFFFFFFFFFFF\r\n" + body;
-          case 10 -> "80000000\r\n" + body;
-          case 11 -> "\r\n" + body + "\r\n0\r\n\r\n";
-          case 12 -> size + "\r" + body + "\r\n0\r\n\r\n";
-          case 13 -> size + ";a\n" + body + "\r\n0\r\n\r\n";
-          case 14 -> size + ";\"\r\n\"\r\n" + body + "\r\n0\r\n\r\n";
-          case 15 -> size + " " + size + "\r\n" + body + "\r\n0\r\n\r\n";
-          case 16 -> size + "\r\n" + body + "\r\n0\r\n" + "X: " + "y".repeat(20_000) + "\r\n\r\n";
-          default -> size + "\r\n" + body + "\r\n0\r\nno colon\r\n\r\n";
-        };
+    String wrong = one(WRONG_CHUNKS);
     boolean isRight = random.nextBoolean();
     byte[] sent = (head + (isRight ? right : wrong + smuggled())).getBytes(ISO_8859_1);
     requests.add(sent);

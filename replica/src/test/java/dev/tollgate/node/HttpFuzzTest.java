@@ -9,7 +9,6 @@ import dev.tollgate.node.admin.HttpCalls;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,6 +100,25 @@ class HttpFuzzTest {
     }
   }
 
+  @Test
+  void requestsWithoutAKnownEndAreRefused() throws Exception {
+    try (FuzzRun run = FuzzRun.inTheBuild("HttpFuzzTest, known", 1, 60)) {
+      assertTrue(run.next());
+      FuzzedHttp http = new FuzzedHttp(new Random(1), api, host(), List.of());
+      List<FuzzedHttp.Conversation> all = http.withoutAKnownEnd();
+      List<String> complaints =
+          run.hold(all.size(), (number, random) -> hold(run, random, all.get(number)));
+      assertEquals(List.of(), complaints);
+      requireService(run);
+      revokeAll(run);
+      run.requireNoErrors();
+    }
+  }
+
+  private String host() {
+    return "127.0.0.1:" + node.adminAddress().getPort();
+  }
+
   @Tag("nightly")
   @Test
   void strangeRequestsDoNoHarmForAnHour() throws Exception {
@@ -127,7 +145,10 @@ class HttpFuzzTest {
         leases.add(lease(post("/v1/leases", "{\"ttl\":\"10m\"}")));
       }
       List<String> complaints =
-          run.hold(CONVERSATIONS, (number, random) -> hold(run, random, List.copyOf(leases)));
+          run.hold(
+              CONVERSATIONS,
+              (number, random) ->
+                  hold(run, random, new FuzzedHttp(random, api, host(), leases).next()));
       assertEquals(List.of(), complaints, run.where());
       requireService(run);
       requireNothingKept(run, before, sockets);
@@ -148,21 +169,18 @@ class HttpFuzzTest {
         node.adminAddress(), "POST", path, body, "Content-Type", "application/json");
   }
 
-  private void hold(FuzzRun run, Random random, List<Long> leases) throws IOException {
-    InetSocketAddress address = node.adminAddress();
-    FuzzedHttp.Conversation said =
-        new FuzzedHttp(random, api, "127.0.0.1:" + address.getPort(), leases).next();
+  private void hold(FuzzRun run, Random random, FuzzedHttp.Conversation said) throws IOException {
     run.count("kind: " + said.kind());
     Socket socket = new Socket();
     boolean stays = said.ending() == FuzzedHttp.Ending.STAYS;
     try {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(PATIENCE_MILLIS);
-      socket.connect(address);
+      socket.connect(node.adminAddress());
       HttpTalk talk = new HttpTalk(socket.getInputStream(), socket.getOutputStream());
       said.pieces().forEach(talk::send);
       switch (said.ending()) {
-        case READS, GOES_ON -> read(run, talk, said, random.nextInt(4) == 0 ? null : socket);
+        case READS, GOES_ON -> read(run, talk, said, random.nextInt(8) == 0 ? null : socket);
         case HALF -> {
           socket.shutdownOutput();
           readWhatComes(run, talk);
@@ -217,7 +235,9 @@ class HttpFuzzTest {
             "a good request ends its connection",
             answer);
         endHastily(hasty);
-        talk.requireEnd();
+        if (!wanted.method().equals("HEAD") || answer.status() != 400) {
+          talk.requireEnd(); // a first line that cannot be read is not known to be a HEAD
+        }
         return;
       }
     }
