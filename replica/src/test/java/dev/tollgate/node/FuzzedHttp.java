@@ -1031,7 +1031,7 @@ final class FuzzedHttp {
     List<byte[]> requests = new ArrayList<>();
     List<Wanted> ignored = new ArrayList<>();
     if (rarely(2)) {
-      String wait = "{\"ttl\":\"20s\",\"wait\":\"20s\"}";
+      String wait = "{\"ttl\":\"60s\",\"wait\":\"30s\"}";
       requests.add(
           request(
               "POST",
@@ -1042,11 +1042,10 @@ final class FuzzedHttp {
       describedRequest(requests, ignored);
     }
     byte[] all = requests.get(0);
-    int cut = rarely(2) ? all.length : random.nextInt(all.length);
-    return conversation(
-        "abandoned",
-        List.of(Arrays.copyOf(all, cut)),
-        List.of(),
-        rarely(4) ? Ending.STAYS : Ending.LEAVES);
+    // a client that stays has no whole request, whose wait would be its right
+    Ending ending = rarely(4) ? Ending.STAYS : Ending.LEAVES;
+    boolean whole = ending == Ending.LEAVES && rarely(2);
+    byte[] sent = whole ? all : Arrays.copyOf(all, random.nextInt(all.length));
+    return conversation("abandoned", List.of(sent), List.of(), ending);
   }
 }

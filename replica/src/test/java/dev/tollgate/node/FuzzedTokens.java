@@ -152,7 +152,7 @@ final class FuzzedTokens {
           "\"sub\":\" ada\"",
           "\"sub\":\"ada \"",
           "\"sub\":\"ada\\u0000\"",
-          "\"sub\":\"ad\u0061\u0301\"",
+          "\"sub\":\"ada\u0301\"",
           "\"sub\":\"'ADA'\"",
           "\"sub\":\"\\\"ADA\\\"\"",
           // a number counts as its digits

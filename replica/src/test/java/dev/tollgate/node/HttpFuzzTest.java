@@ -43,7 +43,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(2 * 3_600)
 class HttpFuzzTest {
   private static final Duration PROMPT = Duration.ofSeconds(5);
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  /** Within this time the node notices that clients have left, who would wait twice as long. */
+  private static final Duration DEADLINE = Duration.ofSeconds(15);
+
   private static final int PATIENCE_MILLIS = 45_000;
   private static final int CONVERSATIONS = 60;
   private static final int LEASES = 3;

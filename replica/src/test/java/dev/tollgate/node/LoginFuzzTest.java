@@ -368,7 +368,7 @@ class LoginFuzzTest {
         case 1, 2 -> frames(run, random, messages, talk);
         case 3 -> order(run, random, messages, talk);
         case 4, 5, 6, 7 -> scram(run, random, from, node, talk);
-        case 8 -> mutated(run, random, messages, from, talk);
+        case 8 -> mutated(run, random, messages, talk);
         default -> token(run, random, messages, from, node, talk);
       }
     }
@@ -750,8 +750,7 @@ class LoginFuzzTest {
   }
 
   /** Hello and a login at once, of which some bytes are changed. */
-  private void mutated(
-      FuzzRun run, Random random, FuzzedMessages messages, InetAddress from, LoginTalk talk)
+  private void mutated(FuzzRun run, Random random, FuzzedMessages messages, LoginTalk talk)
       throws IOException {
     run.count("kind: mutated");
     talk.expectsAnyId();
