@@ -420,7 +420,8 @@ class LoginFuzzTest {
           case 4 -> "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1);
           default -> messages.mutated(hello);
         };
-    try (Socket socket = LoginTalk.connect(to, from)) {
+    try (Socket socket =
+        LoginTalk.connect(random.nextInt(3) == 0 ? encrypted.adminAddress() : to, from)) {
       socket.getOutputStream().write(sent);
       socket.shutdownOutput();
       byte[] answer = socket.getInputStream().readAllBytes();
