@@ -174,14 +174,13 @@ class LeftTransactionTest {
   /** Many clients may share such a name. */
   @Test
   void clientThatDoesNotNameItsProcessNeverLeaves() throws Exception {
-    try (RawClient nameless = connect("")) {
-      Reply.SessionReady other = open(nameless);
-      call(nameless, execute(1, TransactionMode.READ_COMMITTED, "INSERT INTO T VALUES(3)"));
-      client.close();
-      nameless.close();
-      awaitEnd();
-      assertTrue(node.replica().facts().isInTransaction(new SessionId(other.sessionId())));
-    }
+    RawClient nameless = connect("");
+    Reply.SessionReady other = open(nameless);
+    call(nameless, execute(1, TransactionMode.READ_COMMITTED, "INSERT INTO T VALUES(3)"));
+    client.close();
+    nameless.close();
+    awaitEnd();
+    assertTrue(node.replica().facts().isInTransaction(new SessionId(other.sessionId())));
   }
 
   /** The driver has one connection for the session, and one for its heartbeats. */

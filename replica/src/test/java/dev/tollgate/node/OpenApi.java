@@ -81,6 +81,26 @@ final class OpenApi {
     return body == null ? null : new TreeSet<>(properties(schemaIn(map(body))).keySet());
   }
 
+  /** The types of the members of the body, or of the parameters of the query; "time" for a time. */
+  Map<String, String> typesOf(Operation operation) {
+    Map<String, String> types = new TreeMap<>();
+    Object body = operation.description().get("requestBody");
+    if (body != null) {
+      properties(schemaIn(map(body)))
+          .forEach((name, schema) -> types.put(name, typeOf(resolved(schema))));
+    }
+    for (Object parameter :
+        (List<?>) operation.description().getOrDefault("parameters", List.of())) {
+      Map<String, Object> each = map(parameter);
+      types.put((String) requireNonNull(each.get("name")), typeOf(resolved(each.get("schema"))));
+    }
+    return types;
+  }
+
+  private static String typeOf(Map<String, Object> schema) {
+    return schema.containsKey("oneOf") ? "time" : (String) requireNonNull(schema.get("type"));
+  }
+
   /** How the answer with a status is described; null if it is not. */
   @Nullable Map<String, Object> answer(Operation operation, int status) {
     Object response = map(operation.description().get("responses")).get(String.valueOf(status));

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http.HttpStatusClass;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -58,6 +59,9 @@ final class HttpCodec
   private final class Encoder extends HttpResponseEncoder {
     @Override
     protected boolean isContentAlwaysEmpty(HttpResponse answer) {
+      if (answer.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
+        return true; // the answer to the request is still to come
+      }
       return HttpMethod.HEAD.equals(methods.poll()) || super.isContentAlwaysEmpty(answer);
     }
   }

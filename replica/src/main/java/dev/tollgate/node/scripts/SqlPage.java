@@ -101,6 +101,14 @@ final class SqlPage {
   }
 
   private static SqlValue parameter(@Nullable Object value) throws ScriptRefusal {
+    try {
+      return valueOf(value);
+    } catch (SQLException e) {
+      throw ScriptRefusal.invalid(SqlErrors.failed(e).message());
+    }
+  }
+
+  private static SqlValue valueOf(@Nullable Object value) throws ScriptRefusal, SQLException {
     if (value == null) {
       return SqlValue.ofNull();
     } else if (value instanceof String text) {
@@ -114,13 +122,9 @@ final class SqlPage {
     } else if (value instanceof List<?> elements) {
       List<SqlValue> array = new ArrayList<>(elements.size());
       for (Object element : elements) {
-        array.add(parameter(element));
+        array.add(valueOf(element));
       }
-      try {
-        return SqlValue.ofArray(array);
-      } catch (SQLException e) {
-        throw ScriptRefusal.invalid(SqlErrors.failed(e).message());
-      }
+      return SqlValue.ofArray(array);
     }
     throw ScriptRefusal.invalid(
         "a parameter is an object: send its text as a string, and write ? FORMAT JSON");

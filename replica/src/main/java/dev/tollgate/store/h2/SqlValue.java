@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.h2.api.IntervalQualifier;
+import org.h2.message.DbException;
 import org.h2.value.DataType;
 import org.h2.value.Value;
 import org.h2.value.ValueArray;
@@ -42,12 +43,20 @@ public final class SqlValue {
     return new SqlValue(ValueBigint.get(number));
   }
 
-  /** A number that need not be whole: exact if its digits can be written out, else a DECFLOAT. */
-  public static SqlValue ofDecimal(BigDecimal number) {
-    return new SqlValue(
-        number.scale() >= 0 && number.scale() <= MOST_DECIMALS
-            ? ValueNumeric.get(number)
-            : ValueDecfloat.get(number));
+  /**
+   * A number that need not be whole: exact if its digits can be written out, else a DECFLOAT.
+   *
+   * @throws SQLException if no value may have so many digits, or such an exponent
+   */
+  public static SqlValue ofDecimal(BigDecimal number) throws SQLException {
+    try {
+      return new SqlValue(
+          number.scale() >= 0 && number.scale() <= MOST_DECIMALS
+              ? ValueNumeric.get(number)
+              : ValueDecfloat.get(number));
+    } catch (DbException e) {
+      throw DbException.toSQLException(e);
+    }
   }
 
   public static SqlValue ofTruth(boolean truth) {
@@ -69,7 +78,7 @@ public final class SqlValue {
    * An array of values of one type, with one precision and scale unless they are texts. Conversions
    * to a common type may need a session of H2.
    *
-   * @throws SQLException if the values have several types
+   * @throws SQLException if the values have several types, or are more than an array may have
    */
   public static SqlValue ofArray(List<SqlValue> values) throws SQLException {
     SqlValue first = null;
@@ -85,8 +94,12 @@ public final class SqlValue {
                 + ": write elements of one type");
       }
     }
-    return new SqlValue(
-        ValueArray.get(values.stream().map(SqlValue::h2).toArray(Value[]::new), null));
+    try {
+      return new SqlValue(
+          ValueArray.get(values.stream().map(SqlValue::h2).toArray(Value[]::new), null));
+    } catch (DbException e) {
+      throw DbException.toSQLException(e);
+    }
   }
 
   /** Whether an array of both is made without a conversion, or from texts. */

@@ -291,6 +291,20 @@ class AdminServerTest {
     assertTrue(all.endsWith("\r\n\r\n"), all);
   }
 
+  /** A 100 is not the answer to a request: with it, the next HEAD would take the body away. */
+  @Test
+  void answerBeforeAHeadHasItsBodyWhateverTheClientExpects() throws Exception {
+    start();
+    Socket socket =
+        send(
+            "GET /page HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n"
+                + "HEAD /page HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    String all = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    assertTrue(all.startsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"), all);
+    assertTrue(all.contains("\r\n\r\na page\nHTTP/1.1 200 OK\r\n"), all);
+    assertTrue(all.endsWith("connection: close\r\ncontent-length: 7\r\n\r\n"), all);
+  }
+
   @Test
   void unknownPathIs404AndUnknownMethodIs405() throws Exception {
     start();

@@ -128,6 +128,22 @@ class ScriptFuzzTest {
   }
 
   @Test
+  void valuesThatNoColumnCouldHoldAreRefused() throws Exception {
+    for (String value :
+        List.of(
+            "1e5000",
+            "-1e-90000",
+            "[1, 1e5000]",
+            "1" + "0".repeat(300) + "e99999",
+            "[" + "1,".repeat(70_000) + "1]",
+            "[[" + "\"a\",".repeat(70_000) + "\"a\"]]")) {
+      assertRefused(
+          "22023",
+          call("POST", "/v1/sql", "{\"sql\":\"SELECT ?\",\"parameters\":[" + value + "]}"));
+    }
+  }
+
+  @Test
   void headsThatAreWrongEndTheirConnection() throws Exception {
     for (String head :
         List.of(
