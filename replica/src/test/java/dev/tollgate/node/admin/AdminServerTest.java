@@ -297,8 +297,17 @@ class AdminServerTest {
     start();
     Socket socket =
         send(
-            "GET /page HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n"
-                + "HEAD /page HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+            String.join(
+                "\r\n",
+                "GET /page HTTP/1.1",
+                "Host: h",
+                "Expect: 100-continue",
+                "",
+                "HEAD /page HTTP/1.1",
+                "Host: h",
+                "Connection: close",
+                "",
+                ""));
     String all = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
     assertTrue(all.startsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"), all);
     assertTrue(all.contains("\r\n\r\na page\nHTTP/1.1 200 OK\r\n"), all);
