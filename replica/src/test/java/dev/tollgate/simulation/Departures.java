@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
@@ -29,7 +30,7 @@ final class Departures {
   private final Map<String, List<Long>> ends = new HashMap<>();
 
   /** When heartbeats and attachments of a session reached a leader. */
-  private final Map<Long, TreeSet<Long>> signs = new HashMap<>();
+  private final Map<Long, NavigableSet<Long>> signs = new HashMap<>();
 
   private final Map<Long, String> processes = new HashMap<>();
 
@@ -90,14 +91,14 @@ final class Departures {
   }
 
   /** From then on until the end of the transaction can have been proposed. */
-  private boolean isSilentAfter(long end, TreeSet<Long> heard) {
+  private boolean isSilentAfter(long end, NavigableSet<Long> heard) {
     long proposed = Math.max(end + PATIENCE, world.now() - commit);
     return heard.subSet(end, false, proposed, false).isEmpty();
   }
 
   private boolean wasGone(SessionId session) {
     String process = processes.get(session.value());
-    TreeSet<Long> heard = signs.getOrDefault(session.value(), new TreeSet<>());
+    NavigableSet<Long> heard = signs.getOrDefault(session.value(), new TreeSet<>());
     return process == null
         || ends.getOrDefault(process, List.of()).stream()
             .anyMatch(end -> end + PATIENCE <= world.now() && isSilentAfter(end, heard));
