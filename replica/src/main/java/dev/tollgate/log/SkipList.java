@@ -3,7 +3,6 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
-import dev.tollgate.log.ratis.NodeDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,7 +102,7 @@ public record SkipList(List<Skip> skips) {
     return new IOException(file + " cannot be understood at \"" + line + "\". " + COPY);
   }
 
-  /** Returns this list and one more skip, on disk once this returns; for {@link NodeDirectory}. */
+  /** Returns this list and one more skip, on disk once this returns. */
   public SkipList with(Skip skip, Path data) throws IOException {
     if (skips.contains(skip)) {
       return this;
