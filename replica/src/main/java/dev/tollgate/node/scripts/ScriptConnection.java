@@ -277,7 +277,7 @@ final class ScriptConnection implements AutoCloseable {
           throw refusal;
         }
         if (System.nanoTime() - end >= 0) {
-          throw ScriptRefusal.of(SqlState.BUSY, refusal.getMessage());
+          throw ScriptRefusal.of(SqlState.BUSY, String.valueOf(refusal.getMessage()));
         }
       }
     }
