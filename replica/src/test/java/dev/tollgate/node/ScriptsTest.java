@@ -11,6 +11,7 @@ import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** What scripts get from a node that keeps its log in memory. */
 @Timeout(120)
 class ScriptsTest {
+  private static final int LOOKS = 30;
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final Duration BEFORE_THE_WAIT_ENDS = Duration.ofSeconds(15);
   private static final List<String> REQUESTS =
@@ -208,6 +211,37 @@ class ScriptsTest {
     assertEquals(second, number("lease", ok("GET", "/v1/locks/job", "")));
     assertEquals(
         "{\"lock\":\"job\",\"released\":true}", ok("DELETE", "/v1/locks/job?force=true", ""));
+  }
+
+  @Test
+  void definitionEndsNoRequestThatOnlyLooks() throws Exception {
+    startWithoutUsers();
+    long lease = lease("10m");
+    AtomicBoolean over = new AtomicBoolean();
+    CompletableFuture<Integer> definitions =
+        CompletableFuture.supplyAsync(
+            () -> {
+              int done = 0;
+              try {
+                for (; !over.get(); done++) {
+                  ok("POST", "/v1/sql", "{\"sql\":\"CREATE TABLE T(ID INT)\"}");
+                  ok("POST", "/v1/sql", "{\"sql\":\"DROP TABLE T\"}");
+                }
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+              return done;
+            });
+    try {
+      for (int i = 0; i < LOOKS; i++) {
+        ok("GET", "/v1/leases/" + lease, "");
+        ok("GET", "/v1/locks/job", "");
+        ok("GET", "/v1/leases", "");
+      }
+    } finally {
+      over.set(true);
+    }
+    assertTrue(definitions.get(30, TimeUnit.SECONDS) > 0);
   }
 
   @Test

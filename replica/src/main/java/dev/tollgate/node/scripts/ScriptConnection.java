@@ -276,11 +276,29 @@ final class ScriptConnection implements AutoCloseable {
   }
 
   /**
-   * Returns the first rows of a query.
+   * Returns the first rows of a query. A definition ends the queries that it would have to wait
+   * for; the query is then run again, because no request of its client conflicts with anything.
    *
    * @param most how many
    */
   List<List<@Nullable Object>> rows(String sql, List<SqlValue> parameters, int most)
+      throws ScriptRefusal, LeaderMovedException {
+    long end = System.nanoTime() + ScriptLimits.ANSWER.toNanos();
+    while (true) {
+      try {
+        return rowsAtOnce(sql, parameters, most);
+      } catch (ScriptRefusal refusal) {
+        if (!refusal.isConflict()) {
+          throw refusal;
+        }
+        if (System.nanoTime() - end >= 0) {
+          throw ScriptRefusal.of(SqlState.BUSY, String.valueOf(refusal.getMessage()));
+        }
+      }
+    }
+  }
+
+  private List<List<@Nullable Object>> rowsAtOnce(String sql, List<SqlValue> parameters, int most)
       throws ScriptRefusal, LeaderMovedException {
     PlainResult page = execute(sql, Repeat.SAFE, parameters, most, ScriptLimits.ANSWER);
     List<List<@Nullable Object>> rows = new ArrayList<>(page.rows());

@@ -98,6 +98,11 @@ final class ScriptRefusal extends Exception {
     return failure.sqlState().equals(SqlState.OUTCOME_UNKNOWN.state());
   }
 
+  /** True if another transaction or a definition was in the way, and is no more. */
+  boolean isConflict() {
+    return failure.sqlState().equals(SqlState.CONFLICT.state());
+  }
+
   private static int status(String state) {
     if (isOneOf(state, SqlState.RIGHT_MISSING, SqlState.LOGIN_REFUSED)
         || state.equals(NOT_GRANTED)) {
