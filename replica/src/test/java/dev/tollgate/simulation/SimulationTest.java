@@ -151,7 +151,7 @@ class SimulationTest {
         arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 1, Set.of("I3")),
         arguments(Breakage.SERIES_GOES_ON_AFTER_FAILURE, 1, Set.of("I6", "I10")),
         arguments(Breakage.SERIES_NOT_COMMITTED, 1, Set.of("I6")),
-        arguments(Breakage.RIGHTS_CHECKED_ON_RECEIPT, 51, Set.of("I6", "I9")),
+        arguments(Breakage.RIGHTS_CHECKED_ON_RECEIPT, 58, Set.of("I6", "I9")),
         arguments(Breakage.DROPPED_USER_KEEPS_LOCKS, 1, Set.of("I9")),
         arguments(Breakage.REVOKE_SPARES_WAITS, 1, Set.of("I6", "I9")),
         arguments(Breakage.RIGHTS_FORGOTTEN, 1, Set.of("I7")),

@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -200,9 +201,9 @@ public final class H2Statements {
     return ((DataChangeStatement) CHANGE.get(delta)).getTable();
   }
 
-  /** The tables whose rows a statement reads while it changes them, in any order. */
+  /** The tables whose rows a statement reads while it changes them, as they stand in it. */
   public static Set<Table> returnedBy(Prepared prepared) {
-    Set<Table> tables = new HashSet<>();
+    Set<Table> tables = new LinkedHashSet<>();
     for (Object part : H2Parts.within(prepared)) {
       if (part instanceof TableFilter scan
           && scan.getTable() instanceof DataChangeDeltaTable delta) {
