@@ -33,6 +33,10 @@ final class FuzzedScram {
   private final String name;
   private final String password;
   private boolean changed;
+
+  /** One part of so many is changed: where each is, none gets to the checks behind the first. */
+  private final int rate;
+
   private final String mechanism;
   private final String header;
   private final String bare;
@@ -45,6 +49,7 @@ final class FuzzedScram {
   FuzzedScram(
       Random random, byte @Nullable [] binding, Map<String, String> passwords, boolean changes) {
     this.random = random;
+    this.rate = one(List.of(5, 15, 30, 60));
     this.binding = binding;
     this.passwords = passwords;
     List<String> names = List.copyOf(passwords.keySet());
@@ -70,7 +75,7 @@ final class FuzzedScram {
             "x".repeat(1_900),
             "root");
     this.password =
-        random.nextInt(changes ? 5 : 1_000) == 0 ? "wrong password" : passwords.get(known);
+        random.nextInt(changes ? 4 : 1_000) == 0 ? "wrong password" : passwords.get(known);
     String right = binding == null || random.nextBoolean() ? "SCRAM-SHA-256" : "SCRAM-SHA-256-PLUS";
     this.mechanism =
         odd(
@@ -144,7 +149,7 @@ final class FuzzedScram {
 
   /** Mostly one of the first two, which are right. */
   private String odd(boolean changes, String right, String alsoRight, String... others) {
-    if (!changes || random.nextInt(6) != 0) {
+    if (!changes || random.nextInt(rate) != 0) {
       return random.nextBoolean() ? right : alsoRight;
     }
     changed = true;

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(2 * 3_600)
 class HttpFuzzTest {
-  private static final Duration PROMPT = Duration.ofSeconds(5);
+  private static final Duration PROMPT = Duration.ofSeconds(20);
 
   /** Within this time the node notices that clients have left, who would wait twice as long. */
   private static final Duration DEADLINE = Duration.ofSeconds(15);

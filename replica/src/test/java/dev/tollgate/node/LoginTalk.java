@@ -18,6 +18,7 @@ import java.net.SocketTimeoutException;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -29,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoginTalk implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 45_000;
+
+  /** A node gives strangers ten seconds. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(8);
+
   private static final int MOST_BYTES = 1 << 20;
 
   /** Why strangers are refused: logins, the protocol, and a node without the time or the room. */
@@ -42,6 +47,7 @@ final class LoginTalk implements AutoCloseable {
   private final DataInputStream in;
   private final OutputStream out;
   private final byte @Nullable [] binding;
+  private final long begunNanos = System.nanoTime();
   private boolean ended;
   private boolean known;
   private boolean anyId;
@@ -136,6 +142,11 @@ final class LoginTalk implements AutoCloseable {
   /** What is sent may have a changed number. */
   void expectsAnyId() {
     anyId = true;
+  }
+
+  /** True if the node may have closed the connection because no login came. */
+  boolean isLate() {
+    return System.nanoTime() - begunNanos > SILENCE_NANOS;
   }
 
   /** From now on the node may serve this client. */
