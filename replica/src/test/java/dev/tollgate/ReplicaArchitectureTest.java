@@ -187,7 +187,7 @@ class ReplicaArchitectureTest {
           .resideInAnyPackage("java..", "org.jspecify..", "dev.tollgate.log.trace");
 
   /** What the rest of a node uses of package store.h2. */
-  private static final Set<String> FOR_OTHERS = 
+  private static final Set<String> FOR_OTHERS =
       Set.of("SqlErrors", "SqlValue", "TimeZones", "ReplicaFailure");
 
   private static final JavaClasses CLASSES =
