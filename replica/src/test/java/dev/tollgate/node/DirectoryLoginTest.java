@@ -8,29 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.node.admin.HttpCalls;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
-import dev.tollgate.node.client.CertificateLogin;
-import dev.tollgate.node.client.LoginRules;
-import dev.tollgate.node.client.PasswordRules;
 import dev.tollgate.node.login.DirectoryCheck;
 import dev.tollgate.node.login.DirectorySettings;
 import dev.tollgate.node.login.LoginMethods;
 import dev.tollgate.node.login.LoginRuleFile;
 import dev.tollgate.node.login.TestDirectory;
 import dev.tollgate.node.login.WatchedFile;
-import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TestCertificates;
 import dev.tollgate.tls.TlsCredentials;
-import dev.tollgate.tls.TlsMode;
-import dev.tollgate.tls.TlsSocket;
-import dev.tollgate.tls.TlsVersion;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -61,7 +49,7 @@ class DirectoryLoginTest {
   @TempDir private Path files;
   private TestCertificates certificates;
   private TestDirectory directory;
-  private @Nullable Node node;
+  private @Nullable NodeWithLoginRules logins;
 
   @BeforeEach
   void start() throws Exception {
@@ -75,49 +63,31 @@ class DirectoryLoginTest {
     directory.add("a,b", "secret a,b");
     Files.writeString(rules(), RULES);
     TlsCredentials.Listener log = NodeTls.logged("n1");
-    TlsCredentials credentials =
-        new TlsCredentials(certificates.files("n1"), TlsVersion.TLS_1_3, log);
     DirectoryCheck check =
         new DirectorySettings(
                 List.of(directory.secure()),
                 certificates.trust(),
                 new DirectorySettings.Named("uid=", "," + TestDirectory.PEOPLE))
             .open(System::nanoTime, log);
-    LoginRules logins =
-        new LoginRules(
-            /* bindingRequired= */ false,
-            PasswordRules.STANDARD,
+    logins =
+        new NodeWithLoginRules(
+            certificates,
+            log,
             new LoginMethods(
                 new WatchedFile<>("the rules of logins", rules(), LoginRuleFile::read, log),
                 /* tokens= */ null,
                 check));
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null)
-                .withTls(
-                    new NodeTls(credentials, CertificateDemand.WANTED, /* peers= */ false)
-                        .withLogins(CertificateLogin.OFF))
-                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-            AdminNode.CONNECTIONS,
-            new UserSettings(true, AdminNode.root().firstAdministrator(), logins));
-    node.start();
-    await()
-        .atMost(DEADLINE)
-        .ignoreExceptions()
-        .untilAsserted(() -> assertEquals("ROOT", user("user=root&password=top secret")));
-    try (Connection root = connect("user=root&password=top secret");
-        Statement statement = root.createStatement()) {
-      statement.execute("CREATE USER JO");
-      statement.execute("CREATE USER LO");
-      statement.execute("CREATE USER \"A,B\"");
-      statement.execute("CREATE USER MO PASSWORD 'long enough'");
-    }
+    logins.administer(
+        "CREATE USER JO",
+        "CREATE USER LO",
+        "CREATE USER \"A,B\"",
+        "CREATE USER MO PASSWORD 'long enough'");
   }
 
   @AfterEach
   void stop() {
-    if (node != null) {
-      node.closeAtOnce();
+    if (logins != null) {
+      logins.close();
     }
     directory.close();
   }
@@ -126,53 +96,8 @@ class DirectoryLoginTest {
     return files.resolve("rules");
   }
 
-  private Connection connect(String properties) throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:tollgate://127.0.0.1:"
-            + node.listenAddress().getPort()
-            + "/?failoverTimeout=30s&sslRootCert="
-            + certificates.trust()
-            + "&"
-            + properties);
-  }
-
-  private String user(String properties) throws SQLException {
-    try (Connection connection = connect(properties)) {
-      return user(connection);
-    }
-  }
-
-  private static String user(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("SELECT CURRENT_USER")) {
-      rows.next();
-      return rows.getString(1);
-    }
-  }
-
-  private void assertRefused(String why, String properties) {
-    SQLException refused = assertThrows(SQLException.class, () -> user(properties));
-    assertEquals("28000", refused.getSQLState(), refused.getMessage());
-    assertTrue(refused.getMessage().contains(why), refused.getMessage());
-  }
-
   private HttpCalls.Reply http(String authorization) throws Exception {
-    TlsCredentials client =
-        new TlsCredentials(certificates.files("n1"), TlsVersion.TLS_1_3, certificates.events);
-    try (Socket socket = HttpCalls.connect(node.adminAddress())) {
-      TlsSocket tls =
-          TlsSocket.handshake(
-              socket, client.clientEngine(TlsMode.VERIFY_FULL, "127.0.0.1", 1), "n1", 10_000);
-      return HttpCalls.call(
-          tls.in(),
-          tls.out(),
-          node.adminAddress(),
-          "GET",
-          "/metrics",
-          "",
-          "Authorization",
-          authorization);
-    }
+    return logins.http("GET", "/metrics", "", "Authorization", authorization);
   }
 
   private static final String PLAIN = "plainPassword=true&";
@@ -183,14 +108,14 @@ class DirectoryLoginTest {
 
   @Test
   void passwordOfTheDirectoryIsALoginWhereARuleSaysSo() throws Exception {
-    assertEquals("JO", user(PLAIN + "user=jo&password=secret jo"));
-    assertEquals("JO", user(PLAIN + "user=JO&password=secret jo"));
-    assertEquals("A,B", user(PLAIN + "user=a%2Cb&password=secret a,b"));
-    assertRefused("in another way", PLAIN + "user=jo&password=secret mo");
-    assertRefused("in another way", PLAIN + "user=nobody&password=secret nobody");
-    assertRefused("in another way", PLAIN + "user=unknown&password=secret jo");
-    assertTrue(node.service().logins().refused(Reason.WRONG_PASSWORD) >= 1);
-    assertTrue(node.service().logins().refused(Reason.NO_SUCH_USER) >= 2);
+    assertEquals("JO", logins.user(PLAIN + "user=jo&password=secret jo"));
+    assertEquals("JO", logins.user(PLAIN + "user=JO&password=secret jo"));
+    assertEquals("A,B", logins.user(PLAIN + "user=a%2Cb&password=secret a,b"));
+    logins.assertRefused("in another way", PLAIN + "user=jo&password=secret mo");
+    logins.assertRefused("in another way", PLAIN + "user=nobody&password=secret nobody");
+    logins.assertRefused("in another way", PLAIN + "user=unknown&password=secret jo");
+    assertTrue(logins.node().service().logins().refused(Reason.WRONG_PASSWORD) >= 1);
+    assertTrue(logins.node().service().logins().refused(Reason.NO_SUCH_USER) >= 2);
 
     assertEquals(200, http(HttpCalls.basic("jo", "secret jo")).status());
     assertEquals(401, http(HttpCalls.basic("jo", "secret mo")).status());
@@ -200,10 +125,10 @@ class DirectoryLoginTest {
 
   @Test
   void directoryGetsThePasswordsOfItsUsersAlone() throws Exception {
-    assertRefused("in another way", PLAIN + "user=mo&password=secret mo");
-    assertRefused("in another way", PLAIN + "user=lo&password=secret lo");
-    assertRefused("in another way", PLAIN + "user=root&password=top secret");
-    assertEquals("MO", user("user=mo&password=long enough"));
+    logins.assertRefused("in another way", PLAIN + "user=mo&password=secret mo");
+    logins.assertRefused("in another way", PLAIN + "user=lo&password=secret lo");
+    logins.assertRefused("in another way", PLAIN + "user=root&password=top secret");
+    assertEquals("MO", logins.user("user=mo&password=long enough"));
     assertEquals(200, http(HttpCalls.basic("mo", "long enough")).status());
     assertEquals(401, http(HttpCalls.basic("mo", "secret mo")).status());
     assertEquals(401, http(HttpCalls.basic("lo", "secret lo")).status());
@@ -213,29 +138,30 @@ class DirectoryLoginTest {
     await()
         .atMost(DEADLINE)
         .untilAsserted(
-            () -> assertRefused("no password itself", PLAIN + "user=jo&password=secret jo"));
+            () -> logins.assertRefused("no password itself", PLAIN + "user=jo&password=secret jo"));
     assertFalse(isAsked("lo"));
   }
 
   @Test
   void driverSendsThePasswordIfToldSoAndToAVerifiedNode() {
-    assertRefused("plainPassword=true", "user=jo&password=secret jo");
-    assertRefused("has not shown who it is", PLAIN + "sslMode=require&user=jo&password=secret jo");
+    logins.assertRefused("plainPassword=true", "user=jo&password=secret jo");
+    logins.assertRefused(
+        "has not shown who it is", PLAIN + "sslMode=require&user=jo&password=secret jo");
     assertEquals(List.of(), directory.binds);
   }
 
   @Test
   void lockedAccountIsNoLogin() throws Exception {
     assertEquals(200, http(HttpCalls.basic("jo", "secret jo")).status());
-    try (Connection root = connect("user=root&password=top secret");
+    try (Connection root = logins.connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
       statement.execute("ALTER USER jo ACCOUNT LOCK");
-      assertRefused("locked", PLAIN + "user=jo&password=secret jo");
-      assertRefused("in another way", PLAIN + "user=jo&password=wrong");
+      logins.assertRefused("locked", PLAIN + "user=jo&password=secret jo");
+      logins.assertRefused("in another way", PLAIN + "user=jo&password=wrong");
       assertEquals(403, http(HttpCalls.basic("jo", "secret jo")).status());
       statement.execute("ALTER USER jo ACCOUNT UNLOCK");
       statement.execute("ALTER USER jo VALID UNTIL '2020-01-01'");
-      assertRefused("expired", PLAIN + "user=jo&password=secret jo");
+      logins.assertRefused("expired", PLAIN + "user=jo&password=secret jo");
     }
   }
 
@@ -246,8 +172,8 @@ class DirectoryLoginTest {
     assertEquals(200, http(HttpCalls.basic("jo", "secret jo")).status());
     assertEquals(asked, directory.binds.size());
     directory.changePassword("jo", "changed");
-    assertRefused("in another way", PLAIN + "user=jo&password=secret jo");
-    assertEquals("JO", user(PLAIN + "user=jo&password=changed"));
+    logins.assertRefused("in another way", PLAIN + "user=jo&password=secret jo");
+    assertEquals("JO", logins.user(PLAIN + "user=jo&password=changed"));
     assertEquals(200, http(HttpCalls.basic("jo", "changed")).status());
   }
 
@@ -269,8 +195,8 @@ class DirectoryLoginTest {
     }
     await().atMost(DEADLINE).until(() -> isAsked("jo"));
     for (int i = 0; i < 3; i++) {
-      assertEquals("ROOT", user("user=root&password=top secret"));
-      assertEquals("MO", user("user=mo&password=long enough"));
+      assertEquals("ROOT", logins.user("user=root&password=top secret"));
+      assertEquals("MO", logins.user("user=mo&password=long enough"));
       assertEquals(200, http(HttpCalls.basic("mo", "long enough")).status());
     }
     for (CompletableFuture<Integer> answer : waiting) {
@@ -279,10 +205,10 @@ class DirectoryLoginTest {
     SQLException unavailable =
         assertThrows(
             SQLException.class,
-            () -> user("failoverTimeout=1s&" + PLAIN + "user=jo&password=secret jo"));
+            () -> logins.user("failoverTimeout=1s&" + PLAIN + "user=jo&password=secret jo"));
     assertEquals("08001", unavailable.getSQLState(), unavailable.getMessage());
     directory.held.countDown();
     directory.held = null;
-    assertEquals("JO", user(PLAIN + "user=jo&password=secret jo"));
+    assertEquals("JO", logins.user(PLAIN + "user=jo&password=secret jo"));
   }
 }

@@ -7,28 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.node.admin.HttpCalls;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
-import dev.tollgate.node.client.CertificateLogin;
-import dev.tollgate.node.client.LoginRules;
-import dev.tollgate.node.client.PasswordRules;
 import dev.tollgate.node.login.LoginMethods;
 import dev.tollgate.node.login.LoginRuleFile;
 import dev.tollgate.node.login.TestIssuer;
 import dev.tollgate.node.login.TokenCheck;
 import dev.tollgate.node.login.TokenSettings;
 import dev.tollgate.node.login.WatchedFile;
-import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TestCertificates;
 import dev.tollgate.tls.TlsCredentials;
-import dev.tollgate.tls.TlsMode;
-import dev.tollgate.tls.TlsSocket;
-import dev.tollgate.tls.TlsVersion;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -58,7 +47,7 @@ class TokenLoginTest {
   @TempDir private Path directory;
   private TestCertificates certificates;
   private TestIssuer issuer;
-  private @Nullable Node node;
+  private @Nullable NodeWithLoginRules logins;
 
   @BeforeEach
   void start() throws Exception {
@@ -67,8 +56,6 @@ class TokenLoginTest {
     issuer = new TestIssuer(certificates, directory);
     Files.writeString(rules(), RULES);
     TlsCredentials.Listener log = NodeTls.logged("n1");
-    TlsCredentials credentials =
-        new TlsCredentials(certificates.files("n1"), TlsVersion.TLS_1_3, log);
     TokenCheck tokens =
         new TokenSettings(
                 TestIssuer.NAME,
@@ -80,74 +67,27 @@ class TokenLoginTest {
                 Duration.ZERO,
                 /* endsConnections= */ true)
             .open(Clock.systemUTC(), System::nanoTime, log);
-    LoginRules logins =
-        new LoginRules(
-            /* bindingRequired= */ false,
-            PasswordRules.STANDARD,
+    logins =
+        new NodeWithLoginRules(
+            certificates,
+            log,
             new LoginMethods(
                 new WatchedFile<>("the rules of logins", rules(), LoginRuleFile::read, log),
                 tokens));
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null)
-                .withTls(
-                    new NodeTls(credentials, CertificateDemand.WANTED, /* peers= */ false)
-                        .withLogins(CertificateLogin.OFF))
-                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-            AdminNode.CONNECTIONS,
-            new UserSettings(true, AdminNode.root().firstAdministrator(), logins));
-    node.start();
-    await()
-        .atMost(DEADLINE)
-        .ignoreExceptions()
-        .untilAsserted(() -> assertEquals("ROOT", user("user=root&password=top secret")));
-    try (Connection root = connect("user=root&password=top secret");
-        Statement statement = root.createStatement()) {
-      statement.execute("CREATE USER BILLING PASSWORD 'long enough'");
-      statement.execute("CREATE USER MO PASSWORD 'long enough'");
-    }
+    logins.administer(
+        "CREATE USER BILLING PASSWORD 'long enough'", "CREATE USER MO PASSWORD 'long enough'");
   }
 
   @AfterEach
   void stop() {
-    if (node != null) {
-      node.closeAtOnce();
+    if (logins != null) {
+      logins.close();
     }
     issuer.close();
   }
 
   private Path rules() {
     return directory.resolve("rules");
-  }
-
-  private Connection connect(String properties) throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:tollgate://127.0.0.1:"
-            + node.listenAddress().getPort()
-            + "/?failoverTimeout=30s&sslRootCert="
-            + certificates.trust()
-            + "&"
-            + properties);
-  }
-
-  private String user(String properties) throws SQLException {
-    try (Connection connection = connect(properties)) {
-      return user(connection);
-    }
-  }
-
-  private static String user(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("SELECT CURRENT_USER")) {
-      rows.next();
-      return rows.getString(1);
-    }
-  }
-
-  private void assertRefused(String why, String properties) {
-    SQLException refused = assertThrows(SQLException.class, () -> user(properties));
-    assertEquals("28000", refused.getSQLState(), refused.getMessage());
-    assertTrue(refused.getMessage().contains(why), refused.getMessage());
   }
 
   private String token(String subject) throws Exception {
@@ -160,38 +100,22 @@ class TokenLoginTest {
 
   private HttpCalls.Reply http(String method, String path, String body, String authorization)
       throws Exception {
-    TlsCredentials client =
-        new TlsCredentials(certificates.files("n1"), TlsVersion.TLS_1_3, certificates.events);
-    try (Socket socket = HttpCalls.connect(node.adminAddress())) {
-      TlsSocket tls =
-          TlsSocket.handshake(
-              socket, client.clientEngine(TlsMode.VERIFY_FULL, "127.0.0.1", 1), "n1", 10_000);
-      return HttpCalls.call(
-          tls.in(),
-          tls.out(),
-          node.adminAddress(),
-          method,
-          path,
-          body,
-          "Content-Type",
-          "application/json",
-          "Authorization",
-          authorization);
-    }
+    return logins.http(
+        method, path, body, "Content-Type", "application/json", "Authorization", authorization);
   }
 
   @Test
   void tokenIsALoginWhereARuleSaysSo() throws Exception {
-    assertEquals("BILLING", user("token=" + token("billing")));
-    assertEquals("BILLING", user("user=billing&token=" + token("billing")));
+    assertEquals("BILLING", logins.user("token=" + token("billing")));
+    assertEquals("BILLING", logins.user("user=billing&token=" + token("billing")));
     assertEquals(200, http("Bearer " + token("billing")).status());
     assertEquals(200, http("bearer  " + token("billing")).status());
 
-    assertRefused("this name", "user=mo&token=" + token("billing"));
-    assertRefused("this name", "token=" + token("nobody"));
-    assertRefused("has expired", "token=" + issuer.token("billing", Instant.now()));
-    assertRefused("no signed JWT", "token=abc");
-    assertRefused("has not shown who it is", "sslMode=require&token=" + token("billing"));
+    logins.assertRefused("this name", "user=mo&token=" + token("billing"));
+    logins.assertRefused("this name", "token=" + token("nobody"));
+    logins.assertRefused("has expired", "token=" + issuer.token("billing", Instant.now()));
+    logins.assertRefused("no signed JWT", "token=abc");
+    logins.assertRefused("has not shown who it is", "sslMode=require&token=" + token("billing"));
     assertEquals(401, http("Bearer " + issuer.token("billing", Instant.now())).status());
     HttpCalls.Reply broken = http("Bearer ?");
     assertEquals(401, broken.status());
@@ -200,12 +124,12 @@ class TokenLoginTest {
   @Test
   void tokenIsNoLoginOfALockedAccount() throws Exception {
     String token = token("billing");
-    assertEquals("BILLING", user("token=" + token));
-    try (Connection root = connect("user=root&password=top secret");
+    assertEquals("BILLING", logins.user("token=" + token));
+    try (Connection root = logins.connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
       statement.execute("ALTER USER billing ACCOUNT LOCK");
     }
-    assertRefused("locked", "token=" + token);
+    logins.assertRefused("locked", "token=" + token);
     assertEquals(403, http("Bearer " + token).status());
   }
 
@@ -214,7 +138,7 @@ class TokenLoginTest {
   void loginByTokenSetsNoPasswordForItsOwnUser() throws Exception {
     Files.writeString(rules(), "all root all scram\nall mo all scram\nall all all oidc\n");
     String set = "SET PASSWORD 'another long one'";
-    try (Connection connection = connect("token=" + token("billing"));
+    try (Connection connection = logins.connect("token=" + token("billing"));
         Statement statement = connection.createStatement()) {
       for (String sql : List.of(set, "ALTER USER billing " + set)) {
         SQLException refused = assertThrows(SQLException.class, () -> statement.execute(sql));
@@ -233,13 +157,13 @@ class TokenLoginTest {
     HttpCalls.Reply done =
         http("POST", "/v1/sql", sql.formatted("mo"), HttpCalls.basic("mo", "long enough"));
     assertEquals(200, done.status(), done.body());
-    assertEquals("MO", user("user=mo&password=another long one"));
+    assertEquals("MO", logins.user("user=mo&password=another long one"));
   }
 
   @Test
   void answerWithoutAnEndEndsWithItsToken() throws Exception {
     // over HTTP no token waits for keys
-    assertEquals("BILLING", user("token=" + token("billing")));
+    assertEquals("BILLING", logins.user("token=" + token("billing")));
     Instant until = Instant.now().plusSeconds(3);
     HttpCalls.Reply events =
         http("GET", "/console/events", "", "Bearer " + issuer.token("billing", until));
@@ -251,11 +175,11 @@ class TokenLoginTest {
 
   @Test
   void waitForALockOverHttpEndsWithItsToken() throws Exception {
-    try (Connection root = connect("user=root&password=top secret");
+    try (Connection root = logins.connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
       statement.execute("GRANT LOCK ON '%' TO BILLING");
       statement.execute("SELECT acquire_lock('job')");
-      assertEquals("BILLING", user("token=" + token("billing")));
+      assertEquals("BILLING", logins.user("token=" + token("billing")));
       Instant until = Instant.now().plusSeconds(3);
       HttpCalls.Reply ended =
           http(
@@ -278,32 +202,33 @@ class TokenLoginTest {
 
   @Test
   void ruleSaysHowAUserLogsIn() throws Exception {
-    assertRefused("no rule", "token=" + token("root"));
-    assertRefused("in another way", "user=billing&password=long enough");
-    assertEquals("MO", user("user=mo&password=long enough"));
+    logins.assertRefused("no rule", "token=" + token("root"));
+    logins.assertRefused("in another way", "user=billing&password=long enough");
+    assertEquals("MO", logins.user("user=mo&password=long enough"));
     assertEquals(401, http("Bearer " + token("root")).status());
     assertEquals(401, http(HttpCalls.basic("billing", "long enough")).status());
     assertEquals(200, http(HttpCalls.basic("mo", "long enough")).status());
-    assertTrue(node.service().logins().refused(Reason.NOT_ALLOWED) >= 4);
+    assertTrue(logins.node().service().logins().refused(Reason.NOT_ALLOWED) >= 4);
 
     Files.writeString(rules(), "all root all scram\nall mo all oidc\n");
     await()
         .atMost(DEADLINE)
-        .untilAsserted(() -> assertRefused("in another way", "user=mo&password=long enough"));
-    assertEquals("MO", user("token=" + token("mo")));
+        .untilAsserted(
+            () -> logins.assertRefused("in another way", "user=mo&password=long enough"));
+    assertEquals("MO", logins.user("token=" + token("mo")));
     assertEquals(401, http(HttpCalls.basic("mo", "long enough")).status());
     Files.writeString(rules(), "all root all scram\nall mo all broken\n");
-    assertEquals("MO", user("token=" + token("mo")));
+    assertEquals("MO", logins.user("token=" + token("mo")));
   }
 
   @Test
   void connectionEndsWithItsToken() throws Exception {
     Path file = directory.resolve("token");
     TestCertificates.replace(file, issuer.token("billing", Instant.now().plusSeconds(4)));
-    long before = node.service().logins().done();
-    try (Connection connection = connect("tokenFile=" + file)) {
-      assertEquals("BILLING", user(connection));
-      long first = node.service().logins().done();
+    long before = logins.node().service().logins().done();
+    try (Connection connection = logins.connect("tokenFile=" + file)) {
+      assertEquals("BILLING", NodeWithLoginRules.user(connection));
+      long first = logins.node().service().logins().done();
       assertTrue(first > before);
       // a fresh token goes on with the session
       TestCertificates.replace(file, issuer.token("billing", Instant.now().plusSeconds(9)));
@@ -311,14 +236,14 @@ class TokenLoginTest {
           .atMost(DEADLINE)
           .until(
               () -> {
-                assertEquals("BILLING", user(connection));
-                return node.service().logins().done() > first;
+                assertEquals("BILLING", NodeWithLoginRules.user(connection));
+                return logins.node().service().logins().done() > first;
               });
       SQLException refused = null;
       Instant most = Instant.now().plus(DEADLINE);
       while (refused == null && Instant.now().isBefore(most)) {
         try {
-          assertEquals("BILLING", user(connection));
+          assertEquals("BILLING", NodeWithLoginRules.user(connection));
         } catch (SQLException e) {
           refused = e;
         }

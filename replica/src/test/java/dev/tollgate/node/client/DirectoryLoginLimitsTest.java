@@ -14,9 +14,7 @@ import dev.tollgate.node.login.LoginMethods;
 import dev.tollgate.node.login.LoginRuleFile;
 import dev.tollgate.node.login.TestDirectory;
 import dev.tollgate.node.login.WatchedFile;
-import dev.tollgate.sql.UserNames;
 import dev.tollgate.tls.TestCertificates;
-import dev.tollgate.wire.PasswordVerifier;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +25,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,34 +40,6 @@ class DirectoryLoginLimitsTest {
   private DirectoryCheck check;
   private LoginDelays delays;
   private DirectoryLogin login;
-
-  /** Every name is that of a user. */
-  private static final class Users implements Authentication {
-    @Override
-    public boolean isRequired() {
-      return true;
-    }
-
-    @Override
-    public boolean knowsUsers() {
-      return true;
-    }
-
-    @Override
-    public String spelled(String name) {
-      return UserNames.spelled(name);
-    }
-
-    @Override
-    public @Nullable User find(String spelled) {
-      return new User(spelled, List.of(), 1, null);
-    }
-
-    @Override
-    public byte[] decoyKey() {
-      return new byte[PasswordVerifier.SALT_BYTES];
-    }
-  }
 
   private final class Listener implements AuthenticationListener {
     @Override
@@ -99,7 +68,7 @@ class DirectoryLoginLimitsTest {
     Files.writeString(rules, "all mo all scram\nall all all ldap\n");
     ClientAccess access =
         new ClientAccess(
-            new Users(),
+            new EveryName(),
             (user, session) -> true,
             new Listener(),
             () -> 0,

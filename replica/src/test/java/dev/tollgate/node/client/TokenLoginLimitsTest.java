@@ -11,9 +11,7 @@ import dev.tollgate.node.login.LoginMethods;
 import dev.tollgate.node.login.TestIssuer;
 import dev.tollgate.node.login.TokenCheck;
 import dev.tollgate.node.login.TokenSettings;
-import dev.tollgate.sql.UserNames;
 import dev.tollgate.tls.TestCertificates;
-import dev.tollgate.wire.PasswordVerifier;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -25,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,33 +45,6 @@ class TokenLoginLimitsTest {
   private TokenLogin login;
   private int tokens;
 
-  private static final class Users implements Authentication {
-    @Override
-    public boolean isRequired() {
-      return true;
-    }
-
-    @Override
-    public boolean knowsUsers() {
-      return true;
-    }
-
-    @Override
-    public String spelled(String name) {
-      return UserNames.spelled(name);
-    }
-
-    @Override
-    public @Nullable User find(String spelled) {
-      return new User(spelled, List.of(), 1, null);
-    }
-
-    @Override
-    public byte[] decoyKey() {
-      return new byte[PasswordVerifier.SALT_BYTES];
-    }
-  }
-
   @BeforeEach
   void start() throws Exception {
     TestCertificates certificates = new TestCertificates(directory.resolve("ca"));
@@ -92,7 +62,7 @@ class TokenLoginLimitsTest {
             .open(Clock.systemUTC(), nanos::get, certificates.events);
     access =
         new ClientAccess(
-            new Users(),
+            new EveryName(),
             (user, session) -> true,
             AuthenticationListener.NOBODY,
             nanos::get,
