@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +26,12 @@ public final class Fence {
 
   private static final String COLUMNS = "(name VARCHAR(255) PRIMARY KEY, token BIGINT NOT NULL)";
 
+  private static final Set<String> LOCKS_GAPS = Set.of("MySQL", "MariaDB");
+
   private final @Nullable String catalog;
   private final @Nullable String schema;
   private final String quote;
+  private final boolean locksGaps;
   private final String lock;
   private final long token;
 
@@ -35,12 +39,19 @@ public final class Fence {
    * @param catalog where the database has catalogs in the place of schemas, as MariaDB does
    * @param schema null on a database without schemas
    * @param quote what stands around the name of the schema or catalog
+   * @param locksGaps whether an update that finds no row keeps others from inserting it
    */
   private Fence(
-      @Nullable String catalog, @Nullable String schema, String quote, String lock, long token) {
+      @Nullable String catalog,
+      @Nullable String schema,
+      String quote,
+      boolean locksGaps,
+      String lock,
+      long token) {
     this.catalog = catalog;
     this.schema = schema;
     this.quote = requireNonNull(quote, "quote");
+    this.locksGaps = locksGaps;
     this.lock = requireNonNull(lock, "lock");
     this.token = token;
   }
@@ -54,6 +65,7 @@ public final class Fence {
         hasCatalogs ? connection.getCatalog() : null,
         schema,
         meta.getIdentifierQuoteString(),
+        LOCKS_GAPS.contains(meta.getDatabaseProductName()),
         lock,
         token);
   }
@@ -101,7 +113,9 @@ public final class Fence {
     if (!tableExists(connection)) {
       attempt(connection, "CREATE TABLE " + qualified() + COLUMNS, this::tableExists);
     }
-    if (!isRaised(connection)) {
+    if (locksGaps) {
+      raiseOrInsert(connection);
+    } else if (!isRaised(connection)) {
       attempt(
           connection,
           "INSERT INTO " + qualified() + "(name, token) VALUES (?, ?)",
@@ -120,6 +134,33 @@ public final class Fence {
   public void raise(Connection connection) throws SQLException {
     if (!isRaised(connection)) {
       throw new StaleTokenException(lock, token);
+    }
+  }
+
+  /**
+   * Where an update that finds no row locks the gap, two first holders would each wait for the gap
+   * of the other, and the database would roll one back.
+   */
+  private void raiseOrInsert(Connection connection) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO "
+                + qualified()
+                + "(name, token) VALUES (?, ?)"
+                + " ON DUPLICATE KEY UPDATE token = GREATEST(token, VALUES(token))")) {
+      insert.setString(1, lock);
+      insert.setLong(2, token);
+      insert.executeUpdate();
+    }
+    try (PreparedStatement query =
+        connection.prepareStatement(
+            "SELECT token FROM " + qualified() + " WHERE name = ? FOR UPDATE")) {
+      query.setString(1, lock);
+      try (ResultSet row = query.executeQuery()) {
+        if (!row.next() || row.getLong(1) != token) {
+          throw new StaleTokenException(lock, token);
+        }
+      }
     }
   }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -173,6 +174,34 @@ abstract class FenceContract {
     IllegalStateException refused =
         assertThrows(IllegalStateException.class, () -> Fence.guard(first, "job", 7));
     assertTrue(refused.getMessage().contains("setAutoCommit(false)"), refused.getMessage());
+  }
+
+  /** Where an update that finds no row locks the gap, each would wait for the gap of another. */
+  @Test
+  void firstHoldersOfALockDoNotRollEachOtherBack() throws Exception {
+    Fence.guard(first, "earlier", 1);
+    first.commit();
+    for (int i = 0; i < 20; i++) {
+      String lock = "job" + i;
+      CyclicBarrier begin = new CyclicBarrier(3);
+      List<Callable<Void>> holders = new ArrayList<>();
+      for (int holder = 0; holder < begin.getParties(); holder++) {
+        holders.add(
+            () -> {
+              try (Connection connection = connect()) {
+                connection.setAutoCommit(false);
+                begin.await(30, TimeUnit.SECONDS);
+                Fence.guard(connection, lock, 5);
+                connection.commit();
+              }
+              return null;
+            });
+      }
+      for (Future<Void> holder : threads.invokeAll(holders)) {
+        holder.get();
+      }
+    }
+    assertEquals(21, number(first, "SELECT COUNT(*) FROM tollgate_fence"));
   }
 
   @Test
