@@ -11,6 +11,7 @@ import dev.tollgate.h2.Limited;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.h2.OrderedMap;
 import dev.tollgate.h2.Reproducible;
+import dev.tollgate.h2.SearchKeys;
 import dev.tollgate.h2.StoredValues;
 import java.io.IOException;
 import java.io.InputStream;
@@ -80,6 +81,7 @@ final class Replacements {
             ChargedTexts.class,
             ChargedNumbers.class,
             Limited.class,
+            SearchKeys.class,
             JsonParts.class,
             ChargedArrays.class));
   }
