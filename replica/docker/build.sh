@@ -4,7 +4,8 @@
 #   replica/docker/build.sh [IMAGE]
 #
 # IMAGE is tollgate:0.1.0-SNAPSHOT if it is not given. TOLLGATE_BASE_IMAGE names an image with a Java
-# runtime of version 17 or newer and a shell; without it, eclipse-temurin:17-jre.
+# runtime of version 17 or newer and a shell, best by its digest; without it, eclipse-temurin:17-jre. The image is
+# built on the digest that the name has now, and has it in a label.
 set -euo pipefail
 
 image=${1:-tollgate:0.1.0-SNAPSHOT}
@@ -26,6 +27,11 @@ for jar in "$replica"/target/tollgate-replica-*.jar; do
     *) cp "$jar" "$context/tollgate/lib" ;;
   esac
 done
-docker build --quiet --build-arg "BASE=${TOLLGATE_BASE_IMAGE:-eclipse-temurin:17-jre}" \
+base=${TOLLGATE_BASE_IMAGE:-eclipse-temurin:17-jre}
+docker image inspect "$base" > /dev/null 2>&1 || docker pull --quiet "$base" > /dev/null
+# an image that no registry has, has no digest
+digest=$(docker image inspect --format '{{range .RepoDigests}}{{println .}}{{end}}' "$base" | head -n 1)
+docker build --quiet --build-arg "BASE=${digest:-$base}" --label "org.opencontainers.image.base.name=$base" \
+  --label "org.opencontainers.image.base.digest=${digest#*@}" \
   --tag "$image" --file "$replica/docker/Dockerfile" "$context" > /dev/null
 echo "$image"
