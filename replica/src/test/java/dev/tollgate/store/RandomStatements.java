@@ -1,10 +1,63 @@
 package dev.tollgate.store;
 
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import org.h2.value.Value;
+import org.h2.value.ValueArray;
+import org.h2.value.ValueBigint;
+import org.h2.value.ValueBoolean;
+import org.h2.value.ValueDate;
+import org.h2.value.ValueDecfloat;
+import org.h2.value.ValueDouble;
+import org.h2.value.ValueInteger;
+import org.h2.value.ValueNull;
+import org.h2.value.ValueNumeric;
+import org.h2.value.ValueTimestampTimeZone;
+import org.h2.value.ValueUuid;
+import org.h2.value.ValueVarbinary;
+import org.h2.value.ValueVarchar;
 
 /** Random statements on a handful of tables; many of them fail, as they do in life. */
 final class RandomStatements {
+  /** Of types that the columns have, and of types that they have not. */
+  private static final List<Value> VALUES =
+      List.of(
+          ValueNull.INSTANCE,
+          ValueBoolean.TRUE,
+          ValueInteger.get(5),
+          ValueBigint.get(-7),
+          ValueNumeric.get(new BigDecimal("5.00")),
+          ValueDecfloat.get(new BigDecimal("1E+40")),
+          ValueDecfloat.NAN,
+          ValueDouble.get(2.5),
+          ValueVarchar.get("5"),
+          ValueVarchar.get("05"),
+          ValueVarchar.get("x"),
+          ValueVarchar.get("2024-03-31"),
+          ValueDate.parse("2024-03-31"),
+          ValueTimestampTimeZone.parse("2024-03-31 02:30:00+01:00", null),
+          ValueUuid.get(0, 5),
+          ValueVarbinary.get(new byte[] {5}),
+          ValueArray.get(new Value[] {ValueInteger.get(5), ValueInteger.get(7)}, null),
+          ValueArray.get(new Value[] {ValueVarchar.get("x")}, null));
+
+  private static final List<String> OPERATORS =
+      List.of("= ?", "< ?", ">= ?", "IS NOT DISTINCT FROM ?", "BETWEEN ? AND ?", "IN (?, ?)");
+
   private final Random random;
+  private final List<Object> parameters = new ArrayList<>();
+
+  /** A statement, with a value for each of its question marks. */
+  @SuppressWarnings("ArrayRecordComponent") // passed on as it is
+  record Drawn(String sql, Object... parameters) {
+    @Override
+    public String toString() {
+      return sql + " with " + Arrays.toString(parameters);
+    }
+  }
 
   RandomStatements(Random random) {
     this.random = random;
@@ -22,14 +75,46 @@ final class RandomStatements {
       "CREATE TABLE C(ID BIGINT GENERATED ALWAYS AS IDENTITY, B INT REFERENCES B(ID) ON DELETE SET"
           + " NULL, N NUMERIC(10, 2), D DATE DEFAULT CURRENT_DATE)",
       "CREATE TABLE E(ID INT NOT NULL, V INT)",
+      "CREATE TABLE G(K VARCHAR(30) PRIMARY KEY, D TIMESTAMP, L INT ARRAY, N NUMERIC(10, 2))",
+      "CREATE INDEX G_D ON G(D DESC, N)",
+      "CREATE INDEX G_L ON G(L)",
       "CREATE SEQUENCE SQ",
       "CREATE INDEX A_V ON A(V)",
       "CREATE VIEW W AS SELECT A.ID, A.V, B.V AS BV FROM A LEFT JOIN B ON B.A = A.ID"
     };
   }
 
-  String next() {
-    return switch (random.nextInt(31)) {
+  Drawn next() {
+    return drawn(change());
+  }
+
+  Drawn query() {
+    return drawn(random.nextBoolean() ? keyQuery() : otherQuery());
+  }
+
+  private Drawn drawn(String sql) {
+    Drawn drawn = new Drawn(sql, parameters.toArray());
+    parameters.clear();
+    return drawn;
+  }
+
+  private String change() {
+    return switch (random.nextInt(42)) {
+      case 31, 32, 33 ->
+          "INSERT INTO G VALUES("
+              + text()
+              + ", TIMESTAMP '2024-03-31 00:00:00' + INTERVAL '30' MINUTE * "
+              + number()
+              + ", ARRAY["
+              + number()
+              + ", "
+              + number()
+              + "], "
+              + value()
+              + ")";
+      case 34, 35 -> "INSERT INTO G(K) VALUES('" + number() + "')";
+      case 36, 37, 38 -> "UPDATE G SET N = N + 1 WHERE " + keyCondition();
+      case 39, 40, 41 -> "DELETE FROM G WHERE " + keyCondition();
       case 27, 28 -> "MERGE INTO E KEY(ID) VALUES(" + (2 * number() - 41) + ", " + value() + ")";
       case 29 -> keyOfE();
       case 30 -> "INSERT INTO C(N) SELECT ID FROM E";
@@ -90,7 +175,25 @@ final class RandomStatements {
     };
   }
 
-  String query() {
+  /** What is searched for in an index may have another type than the index. */
+  private String keyCondition() {
+    String column = "KDLN".charAt(random.nextInt(4)) + " ";
+    String operator = OPERATORS.get(random.nextInt(OPERATORS.size()));
+    operator.chars().filter(c -> c == '?').forEach(each -> parameters.add(odd()));
+    return column + operator;
+  }
+
+  private Value odd() {
+    return random.nextInt(3) == 0
+        ? ValueVarchar.get(Integer.toString(number()))
+        : VALUES.get(random.nextInt(VALUES.size()));
+  }
+
+  private String keyQuery() {
+    return "SELECT * FROM G WHERE " + keyCondition();
+  }
+
+  private String otherQuery() {
     return switch (random.nextInt(5)) {
       case 0 -> "SELECT * FROM A WHERE " + condition("A");
       case 1 -> "SELECT V, COUNT(*) FROM W GROUP BY V ORDER BY 2 DESC";

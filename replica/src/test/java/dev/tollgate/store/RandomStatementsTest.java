@@ -52,12 +52,17 @@ class RandomStatementsTest {
         assertEquals(Planned.OK, two.run(definition));
       }
       for (int i = 1; i <= count; i++) {
-        String sql = statements.next();
-        String outcome = one.run(sql);
+        int number = i;
+        RandomStatements.Drawn statement = statements.next();
+        String outcome = one.run(statement.sql(), statement.parameters());
         if (random.nextInt(3) == 0) {
-          two.run(queries.query());
+          RandomStatements.Drawn query = queries.query();
+          two.run(query.sql(), query.parameters());
         }
-        assertEquals(outcome, two.run(sql), "statement " + i + ": " + sql);
+        assertEquals(
+            outcome,
+            two.run(statement.sql(), statement.parameters()),
+            () -> "statement " + number + ": " + statement);
         outcomes.merge(outcome.length() > 5 ? outcome.substring(0, 7) : outcome, 1, Integer::sum);
         if (i % STATEMENTS_PER_COMPARISON == 0) {
           assertEquals(first.database.script(), second.database.script(), "after statement " + i);
