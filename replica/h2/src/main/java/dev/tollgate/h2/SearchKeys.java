@@ -1,7 +1,6 @@
 package dev.tollgate.h2;
 
 import org.h2.engine.SessionLocal;
-import org.h2.expression.condition.Comparison;
 import org.h2.index.Cursor;
 import org.h2.index.Index;
 import org.h2.message.DbException;
@@ -81,13 +80,11 @@ public final class SearchKeys {
     }
     try {
       TypeInfo compared = TypeInfo.getHigherType(column, value.getType());
-      if (!isOrderedAs(column, compared)) {
-        return null;
+      if (DataType.isNumericType(column.getValueType())
+          && DataType.isNumericType(compared.getValueType())) {
+        return DataType.isNumericType(type) ? value : value.convertTo(Value.DECFLOAT, session);
       }
-      if (!DataType.isNumericType(column.getValueType())) {
-        return value.convertTo(compared, session);
-      }
-      return DataType.isNumericType(type) ? value : value.convertTo(Value.DECFLOAT, session);
+      return isOrderedAs(column, compared) ? value.convertTo(compared, session) : null;
     } catch (DbException e) {
       if (e.getSQLException().getSQLState().startsWith(CONVERSION)) {
         return null;
@@ -102,8 +99,7 @@ public final class SearchKeys {
       return element.getValueType() == comparedElement.getValueType()
           && isOrderedAs(element, comparedElement);
     }
-    return Comparison.isSafeIndexCondition(column, compared)
-        && (isZoned(column) || !isZoned(compared));
+    return TypeInfo.haveSameOrdering(column, compared) && (isZoned(column) || !isZoned(compared));
   }
 
   /** The storage compares without a session, so it has no time zone for what has none. */

@@ -168,6 +168,26 @@ class IndexSearchTest {
     assertEquals(Set.of("22"), outcomes);
   }
 
+  /** Which H2 would find by the index. */
+  @ParameterizedTest
+  @ValueSource(strings = {"INT", "BIGINT", "NUMERIC(12, 2)", "DOUBLE PRECISION"})
+  void numberIsFoundByTheIndexOfNumbersOfAnotherType(String type) throws SQLException {
+    execute("CREATE TABLE T(ID INT, C " + type + ")");
+    execute("INSERT INTO T SELECT X, X FROM SYSTEM_RANGE(1, 1000)");
+    execute("CREATE INDEX T_C ON T(C)");
+    for (Object value : List.of(7, 7L, new BigDecimal("7.0"), 7f, 7d, "7")) {
+      assertEquals("7 ", found("T", "C = ?", value));
+      try (PreparedStatement explain =
+          connection.prepareStatement("EXPLAIN ANALYZE SELECT ID FROM T WHERE C = ?")) {
+        explain.setObject(1, value);
+        try (ResultSet plan = explain.executeQuery()) {
+          assertTrue(plan.next());
+          assertTrue(plan.getString(1).contains("scanCount: 2 "), plan.getString(1));
+        }
+      }
+    }
+  }
+
   static List<String> types() {
     return List.of(
         "VARCHAR",
