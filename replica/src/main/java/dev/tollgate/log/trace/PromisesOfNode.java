@@ -204,7 +204,9 @@ final class PromisesOfNode {
     promise(line, Math.min(promised, line.index() - 1));
   }
 
+  /** The terms of the entries in a snapshot are not known, but for the last one. */
   private void replaced(Promise line) {
+    log.put(0, line.index() - 1, LogTerms.UNKNOWN);
     log.put(line.index(), line.index(), line.term());
     synced = Math.max(synced, line.index());
     promise(line, Math.max(promised, line.index()));

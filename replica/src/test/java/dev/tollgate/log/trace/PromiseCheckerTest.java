@@ -375,6 +375,26 @@ class PromiseCheckerTest {
   }
 
   @Test
+  void snapshotReplacesWhatAFormerLeaderHasNotCommitted() {
+    begin();
+    synced("n1", 3);
+    elected("n3", 2, 2, "n2");
+    add("n1", Kind.FOLLOWS, 1, 3, -1, "-");
+    synced("n3", 5);
+    appends("n2", 2, 3, 5);
+    counted("n3", 2, 5, "n2");
+    committed("n3", 2, 5);
+    kept("n1", 2, "-");
+    add("n1", Kind.REPLACED, 2, 5, -1, "-");
+    elected("n1", 3, 5, "n2");
+    synced("n1", 6);
+    appends("n2", 3, 6, 6);
+    counted("n1", 3, 6, "n2");
+    committed("n1", 3, 6);
+    assertKept();
+  }
+
+  @Test
   void otherEntryIsCommittedInThePlaceOfOne() {
     begin();
     elected("n3", 2, -1, "n2");
