@@ -20,7 +20,16 @@ public final class LockLimits {
   /** Listeners of one lease, or of one watched election. */
   public static final int LISTENERS = 100;
 
-  /** Threads that call listeners. */
+  /**
+   * Leases, locks, terms of leaders, watches and observers that have listeners: the listeners of
+   * each have a thread of their own while they do not return.
+   */
+  public static final int LISTENER_LANES = 1_000;
+
+  /** Calls that wait until an earlier call of the same listeners has returned. */
+  static final int LISTENER_CALLS = 1_000;
+
+  /** Threads that call listeners while listeners return. */
   static final int LISTENER_THREADS = 4;
 
   /** Threads that clean up after requests whose caller has left. */
