@@ -121,11 +121,13 @@ public final class LockClient implements AutoCloseable {
   /**
    * As {@link #acquire(String)}.
    *
-   * @param options whose wait does not apply
+   * @throws IllegalArgumentException if the options have {@link LockOptions#waitFor}: a bounded
+   *     wait is {@link #tryAcquire(String, LockOptions)}
    */
   public HeldLock acquire(String name, LockOptions options) throws InterruptedException {
+    LockOptions patient = options.requireNoWait();
     return observers
-        .observe(() -> Optional.of(acquire(name, options, Duration.ZERO)))
+        .observe(() -> Optional.of(acquire(name, patient, Duration.ZERO)))
         .orElseThrow();
   }
 
