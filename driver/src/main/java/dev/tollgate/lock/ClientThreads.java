@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The threads of a client, all daemons: one for each connection that is being opened for a waiting
- * request, those of {@link ListenerLanes}, a few for cleaning up, and one that watches deadlines.
- * Threads that are idle end. Thread-safe.
+ * request, one for each request whose caller does not wait, those of {@link ListenerLanes}, a few
+ * for cleaning up, and one that watches deadlines. Threads that are idle end. Thread-safe.
  */
 final class ClientThreads implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
@@ -33,6 +33,15 @@ final class ClientThreads implements AutoCloseable {
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
           task -> daemon(task, "-connects"));
+
+  private final ThreadPoolExecutor waiting =
+      new ThreadPoolExecutor(
+          0,
+          LockLimits.WAITING_REQUESTS,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> daemon(task, "-waits"));
 
   private final ThreadPoolExecutor chores = pool(LockLimits.CHORE_THREADS, MAX_CHORES, "-chores");
   private final ScheduledThreadPoolExecutor timer =
@@ -71,10 +80,23 @@ final class ClientThreads implements AutoCloseable {
    * @throws LockException if as many connections are being opened as may be
    */
   void runConnecting(Runnable opening) {
+    runOrRefuse(connecting, opening);
+  }
+
+  /**
+   * Waits for a lock in the place of a caller that does not wait.
+   *
+   * @throws LockException if as many threads wait as may
+   */
+  void runWaiting(Runnable request) {
+    runOrRefuse(waiting, request);
+  }
+
+  private static void runOrRefuse(ThreadPoolExecutor pool, Runnable task) {
     try {
-      connecting.execute(opening);
+      pool.execute(task);
     } catch (RejectedExecutionException e) {
-      if (connecting.isShutdown()) {
+      if (pool.isShutdown()) {
         throw new IllegalStateException("the lock client is closed", e);
       }
       throw WaitingRequests.tooMany();
@@ -120,6 +142,7 @@ final class ClientThreads implements AutoCloseable {
     listeners.close();
     chores.shutdown();
     connecting.shutdown();
+    waiting.shutdown();
     long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
     if (!PatientWait.until(
         deadlineNanos, nanos -> chores.awaitTermination(nanos, TimeUnit.NANOSECONDS))) {

@@ -5,6 +5,9 @@ public final class LockLimits {
   /** Requests that wait for locks at the same time: each has a connection. */
   public static final int WAITING_REQUESTS = 128;
 
+  /** Waiting requests of a lock that {@link LockClient#waiters} names. */
+  public static final int WAITERS_SHOWN = 1_000;
+
   /** Connections for what does not wait, on a client that was made with a URL. */
   public static final int SHORT_REQUESTS = 4;
 

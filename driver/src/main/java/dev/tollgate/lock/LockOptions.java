@@ -59,11 +59,15 @@ public final class LockOptions {
    * @param wait zero for an answer at once; more than a hundred years counts as a hundred years
    */
   public LockOptions waitFor(Duration wait) {
+    return new LockOptions(shared, requireWait(wait), ttl, fixed, owner, interrupt);
+  }
+
+  /** Returns the wait, or the longest one. */
+  static Duration requireWait(Duration wait) {
     if (requireNonNull(wait, "wait").isNegative()) {
       throw new IllegalArgumentException("wait is " + wait + ": it is zero or more");
     }
-    Duration counted = wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
-    return new LockOptions(shared, counted, ttl, fixed, owner, interrupt);
+    return wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
   }
 
   /**

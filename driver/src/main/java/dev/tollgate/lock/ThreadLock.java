@@ -121,6 +121,16 @@ final class ThreadLock implements FencedLock {
   }
 
   @Override
+  public boolean isHeldByCurrentThread() {
+    return holds.isHeld(name, shared);
+  }
+
+  @Override
+  public int holdCount() {
+    return holds.count(name, shared);
+  }
+
+  @Override
   public void extend(Duration term) {
     holds.extend(name, shared, term);
   }

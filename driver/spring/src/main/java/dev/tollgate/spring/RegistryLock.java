@@ -125,6 +125,16 @@ class RegistryLock implements FencedLock {
   }
 
   @Override
+  public boolean isHeldByCurrentThread() {
+    return renewed.isHeldByCurrentThread();
+  }
+
+  @Override
+  public int holdCount() {
+    return renewed.holdCount();
+  }
+
+  @Override
   public void extend(Duration term) {
     renewed.extend(term);
   }
