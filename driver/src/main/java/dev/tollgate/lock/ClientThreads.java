@@ -3,7 +3,6 @@ package dev.tollgate.lock;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -15,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The threads of a client, all daemons: one for each connection that is being opened for a waiting
- * request, a few for listeners and for cleaning up, and one that watches deadlines. Threads that
- * are idle end. Thread-safe.
+ * request, one for each request whose caller does not wait, those of {@link ListenerLanes}, a few
+ * for cleaning up, and one that watches deadlines. Threads that are idle end. Thread-safe.
  */
 final class ClientThreads implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
@@ -35,13 +34,20 @@ final class ClientThreads implements AutoCloseable {
           new SynchronousQueue<>(),
           task -> daemon(task, "-connects"));
 
-  /** The queue is bounded by the number of leases and their listeners. */
-  private final ThreadPoolExecutor listeners =
-      pool(LockLimits.LISTENER_THREADS, LockLimits.LEASES * LockLimits.LISTENERS, "-listener");
+  private final ThreadPoolExecutor waiting =
+      new ThreadPoolExecutor(
+          0,
+          LockLimits.WAITING_REQUESTS,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> daemon(task, "-waits"));
 
   private final ThreadPoolExecutor chores = pool(LockLimits.CHORE_THREADS, MAX_CHORES, "-chores");
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(1, task -> daemon(task, "-deadlines"));
+  private final ListenerLanes listeners =
+      new ListenerLanes(task -> daemon(task, "-listener"), Duration.ofSeconds(IDLE_SECONDS), timer);
 
   ClientThreads() {
     timer.setRemoveOnCancelPolicy(true);
@@ -74,25 +80,32 @@ final class ClientThreads implements AutoCloseable {
    * @throws LockException if as many connections are being opened as may be
    */
   void runConnecting(Runnable opening) {
+    runOrRefuse(connecting, opening);
+  }
+
+  /**
+   * Waits for a lock in the place of a caller that does not wait.
+   *
+   * @throws LockException if as many threads wait as may
+   */
+  void runWaiting(Runnable request) {
+    runOrRefuse(waiting, request);
+  }
+
+  private static void runOrRefuse(ThreadPoolExecutor pool, Runnable task) {
     try {
-      connecting.execute(opening);
+      pool.execute(task);
     } catch (RejectedExecutionException e) {
-      if (connecting.isShutdown()) {
+      if (pool.isShutdown()) {
         throw new IllegalStateException("the lock client is closed", e);
       }
       throw WaitingRequests.tooMany();
     }
   }
 
-  /** Where listeners are called, so that a slow one delays no heartbeat and no deadline. */
-  Executor listeners() {
-    return task -> {
-      try {
-        listeners.execute(task);
-      } catch (RejectedExecutionException e) {
-        // the client is closed, and there is nothing to be told any more
-      }
-    };
+  /** Where listeners are called, so that a slow one delays no heartbeat and no other listener. */
+  ListenerLanes listeners() {
+    return listeners;
   }
 
   /** Runs a task in the background; returns false if there are too many, or the client closes. */
@@ -126,9 +139,10 @@ final class ClientThreads implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdown();
-    listeners.shutdown();
+    listeners.close();
     chores.shutdown();
     connecting.shutdown();
+    waiting.shutdown();
     long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
     if (!PatientWait.until(
         deadlineNanos, nanos -> chores.awaitTermination(nanos, TimeUnit.NANOSECONDS))) {

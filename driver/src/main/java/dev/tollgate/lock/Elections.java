@@ -55,16 +55,25 @@ final class Elections {
               + LockLimits.LISTENERS
               + " listeners for the holders of locks (LockLimits.LISTENERS)");
     }
-    LeaderWatch told = new LeaderWatch(client.threads().listeners(), listener);
+    ListenerLane lane =
+        client.threads().listeners().open("a listener for the holder of lock '" + lock + "'");
+    LeaderWatch told = new LeaderWatch(lane, listener);
+    boolean begun = false;
     try {
       HolderWatch watch = client.calls().call(connection -> told.begin(connection, lock));
       watches.add(watch);
+      begun = true;
       return () -> {
         watches.remove(watch);
         watch.close();
+        lane.end();
       };
     } catch (SQLException e) {
       throw LockException.of("the holder of lock '" + lock + "' is not watched", e);
+    } finally {
+      if (!begun) {
+        lane.end();
+      }
     }
   }
 

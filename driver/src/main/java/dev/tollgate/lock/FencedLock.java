@@ -20,6 +20,18 @@ public interface FencedLock extends Lock {
   HeldLock held();
 
   /**
+   * True if this thread has the lock by this view, and this process can prove it, as {@link
+   * HeldLock#isHeld}. Asks no node.
+   */
+  boolean isHeldByCurrentThread();
+
+  /**
+   * How often this thread has locked this view and not unlocked it. A lock that is lost counts
+   * until it is unlocked.
+   */
+  int holdCount();
+
+  /**
    * Extends what this thread holds, as {@link HeldLock#extend}: {@link #held} may have a higher
    * token afterwards.
    *

@@ -2,13 +2,12 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.transport.LockWatch;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
  * One grant of a lock, until {@link #close}. Belongs to no thread and to no connection.
@@ -22,21 +21,16 @@ public final class HeldLock implements AutoCloseable {
   private final Lease lease;
   private final String name;
   private final long token;
-  private @Nullable LockWatch watch;
-  private boolean closed;
-  private boolean taken;
-
-  /** While this object hands the lock to another lease, and for good if it has done so. */
-  private boolean moving;
-
-  /** The cluster has said meanwhile that the lease does not hold the lock any more. */
-  private boolean takenWhileMoving;
+  private final HoldLife life;
 
   HeldLock(LockClient client, Lease lease, String name, long token) {
     this.client = requireNonNull(client, "client");
     this.lease = requireNonNull(lease, "lease");
     this.name = requireNonNull(name, "name");
     this.token = token;
+    this.life =
+        new HoldLife(
+            lease, name, new LossListeners(client.threads().listeners(), toString(), this::lost));
   }
 
   /**
@@ -45,31 +39,9 @@ public final class HeldLock implements AutoCloseable {
    * @param sentNanos a moment before the request for the lock was sent
    */
   void watch(long sentNanos) {
-    LockWatch watched =
+    life.watchedBy(
         lease.watchLock(
-            token, Duration.ofNanos(System.nanoTime() - sentNanos), this::noticeRelease);
-    boolean over;
-    synchronized (this) {
-      watch = watched;
-      over = closed;
-    }
-    if (over) {
-      watched.close();
-    }
-  }
-
-  private void noticeRelease() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      if (moving) {
-        takenWhileMoving = true;
-        return;
-      }
-      taken = true;
-    }
-    markTaken();
+            token, Duration.ofNanos(System.nanoTime() - sentNanos), life::noticeRelease));
   }
 
   public String name() {
@@ -92,12 +64,7 @@ public final class HeldLock implements AutoCloseable {
    * the lock; after a change of leaders, as soon as the next one is found. Asks no node.
    */
   public boolean isHeld() {
-    synchronized (this) {
-      if (closed || taken) {
-        return false;
-      }
-    }
-    return lease.isAlive();
+    return life.goesOn() && lease.isAlive();
   }
 
   /**
@@ -109,8 +76,7 @@ public final class HeldLock implements AutoCloseable {
   public void assertHeld() {
     requireOpen();
     if (!isHeld()) {
-      throw lost(
-          isTaken() ? "the cluster has released it" : "its lease has ended, or cannot be proven");
+      throw lost(life.isTaken() ? HoldLife.TAKEN : "its lease has ended, or cannot be proven");
     }
   }
 
@@ -119,25 +85,37 @@ public final class HeldLock implements AutoCloseable {
    * itself, and says so as it does when the loss is not known here yet.
    */
   void assertMayCommit() {
-    if (!isTaken()) {
+    if (!life.isTaken()) {
       assertHeld();
     }
   }
 
-  private synchronized boolean isTaken() {
-    return taken;
-  }
-
-  private synchronized void requireOpen() {
-    if (closed) {
+  private void requireOpen() {
+    if (life.isClosed()) {
       throw new IllegalStateException(
           "lock '" + name + "' was held under token " + token + " and is closed");
     }
   }
 
   private LockLostException lost(String why) {
-    return new LockLostException(
-        "lock '" + name + "' is no longer held under token " + token + ": " + why);
+    return new LockLostException(lossMessage(why));
+  }
+
+  private String lossMessage(String why) {
+    return "lock '" + name + "' is no longer held under token " + token + ": " + why;
+  }
+
+  /**
+   * Calls a listener once if the lock is lost before it is closed; at once if it is lost already.
+   * In contrast to {@link Lease#onLost}, also if the cluster has released this lock and the lease
+   * has others. Listeners run on threads of the client, which do nothing else; those of one lock
+   * run one after the other. A call that is due when the lock is closed is made.
+   *
+   * @throws IllegalStateException if the lock has {@link LockLimits#LISTENERS} listeners
+   * @throws LockException if the client has {@link LockLimits#LISTENER_LANES} listeners elsewhere
+   */
+  public void onLost(Consumer<LockLostException> listener) {
+    life.onLost(requireNonNull(listener, "listener"));
   }
 
   /**
@@ -151,24 +129,11 @@ public final class HeldLock implements AutoCloseable {
     assertHeld();
     try {
       if (!client.calls().holds(name, token)) {
-        markTaken();
-        throw lost("the cluster has released it");
+        life.markTaken();
+        throw lost(HoldLife.TAKEN);
       }
     } catch (SQLException e) {
       throw LockException.of("lock '" + name + "' is not confirmed", e);
-    }
-  }
-
-  /** The cluster has released the lock while its lease is alive. */
-  private void markTaken() {
-    synchronized (this) {
-      taken = true;
-    }
-    if (lease.isOfLocks() && lease.locks().endHold(List.of(name))) {
-      lease.lose(
-          "the cluster has released lock '"
-              + name
-              + "', as force_release_lock and transfer_lock by another session do");
     }
   }
 
@@ -179,8 +144,12 @@ public final class HeldLock implements AutoCloseable {
    * application's pool.
    *
    * @throws E if the work throws it
-   * @throws SQLException with 23T01 if the lock was lost; nothing was written then. With 08007 if
-   *     it is unknown whether the transaction was committed
+   * @throws LockLostException if the lock is lost, whether this process or the cluster finds the
+   *     loss; nothing was written then. If a statement was refused, its SQLException with 23T01 is
+   *     the cause
+   * @throws SQLException with 08007 if it is unknown whether the transaction was committed. With
+   *     23T01 if the lock is held and the token of another one is refused, or if the cluster does
+   *     not say which
    */
   public <R, E extends Exception> R run(FencedWork<R, E> work) throws SQLException, E {
     requireNonNull(work, "work");
@@ -189,16 +158,21 @@ public final class HeldLock implements AutoCloseable {
       return new FencedTransaction(this, client.connections()).run(work);
     } catch (SQLException e) {
       if (SqlState.STALE_TOKEN.state().equals(e.getSQLState())) {
-        noticeLoss(e);
+        requireHeldDespite(e);
       }
       throw e;
     }
   }
 
-  private void noticeLoss(SQLException refused) {
+  /** A refused token may be that of another lock. */
+  private void requireHeldDespite(SQLException refused) {
     try {
       confirm();
-    } catch (LockLostException | LockException | IllegalStateException e) {
+    } catch (LockLostException e) {
+      LockLostException lost = new LockLostException(e.getMessage(), refused);
+      lost.addSuppressed(e);
+      throw lost;
+    } catch (LockException | IllegalStateException e) {
       refused.addSuppressed(e);
     }
   }
@@ -206,22 +180,20 @@ public final class HeldLock implements AutoCloseable {
   /**
    * Releases the lock, which no lease is granted before this time is over.
    *
-   * @param keep from zero on
+   * @param keep from zero to 24 h
    * @throws LockLostException if the lock was lost before; then it is not kept either
    * @throws LockException if the cluster does not answer; then the lock is released when its lease
    *     expires
    */
   public void releaseAfter(Duration keep) {
-    if (requireNonNull(keep, "keep").isNegative()) {
-      throw new IllegalArgumentException("keep is " + keep + ": it is zero or more");
-    }
+    LockOptions.requireKeep(keep);
     assertHeld();
     if (!end()) {
       requireOpen();
     }
     try {
       if (!client.calls().release(name, lease.id(), keep)) {
-        throw lost("the cluster has released it");
+        throw lost(HoldLife.TAKEN);
       }
     } catch (SQLException e) {
       if (lease.isOfLocks() && lease.isFixed()) {
@@ -262,12 +234,12 @@ public final class HeldLock implements AutoCloseable {
     other.locks().reserve(List.of(name));
     boolean moved = false;
     long sentNanos = System.nanoTime();
-    beginMove();
+    life.beginMove();
     try {
       Optional<Long> granted = client.calls().transfer(name, lease.id(), other.id());
       if (granted.isEmpty()) {
-        markTaken();
-        throw lost("the cluster has released it");
+        life.markTaken();
+        throw lost(HoldLife.TAKEN);
       }
       moved = true;
       other.locks().markHeld(List.of(name));
@@ -289,24 +261,8 @@ public final class HeldLock implements AutoCloseable {
     } finally {
       if (!moved) {
         other.locks().free(List.of(name));
-        endMove();
+        life.endMove();
       }
-    }
-  }
-
-  private synchronized void beginMove() {
-    moving = true;
-  }
-
-  /** The lock was not moved, so what the cluster has said meanwhile was no answer to that. */
-  private void endMove() {
-    boolean lost;
-    synchronized (this) {
-      moving = false;
-      lost = takenWhileMoving && !closed;
-    }
-    if (lost) {
-      markTaken();
     }
   }
 
@@ -345,6 +301,9 @@ public final class HeldLock implements AutoCloseable {
     try {
       HeldLock successor = moveTo(next);
       moved = lease.bequeathTo(next);
+      if (moved) {
+        successor.life.inheritFrom(life);
+      }
       if (!moved || !end()) {
         successor.close();
         requireOpen();
@@ -377,23 +336,12 @@ public final class HeldLock implements AutoCloseable {
       return held;
     }
     // a loss that came after the first look was told before the end, or is the answer
-    return lease.release(List.of(name)) && held && !isTaken();
+    return lease.release(List.of(name)) && held && !life.isTaken();
   }
 
   /** Returns false if this object was closed before. */
   boolean end() {
-    LockWatch ended;
-    boolean first;
-    synchronized (this) {
-      first = !closed;
-      closed = true;
-      ended = watch;
-      watch = null;
-    }
-    if (ended != null) {
-      ended.close();
-    }
-    return first;
+    return life.end();
   }
 
   @Override

@@ -67,6 +67,29 @@ public final class LeaderElection implements AutoCloseable {
     return Optional.ofNullable(term).filter(Leadership::isLeader);
   }
 
+  /**
+   * Waits until this candidate leads.
+   *
+   * @param wait how long at most; more than a hundred years counts as a hundred years
+   * @return the term; empty if this candidate did not lead for all that time, or has stopped
+   *     standing
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public Optional<Leadership> awaitLeadership(Duration wait) throws InterruptedException {
+    long end = System.nanoTime() + LockOptions.requireWait(wait).toNanos();
+    synchronized (this) {
+      while (!isClosing()) {
+        Optional<Leadership> now = leadership();
+        long left = end - System.nanoTime();
+        if (now.isPresent() || left <= 0) {
+          return now;
+        }
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      }
+      return Optional.empty();
+    }
+  }
+
   /** True while this candidate can prove that it leads. */
   public boolean isLeader() {
     return leadership().isPresent();
@@ -159,6 +182,7 @@ public final class LeaderElection implements AutoCloseable {
       return false;
     }
     term = leads;
+    notifyAll();
     return true;
   }
 
@@ -195,6 +219,7 @@ public final class LeaderElection implements AutoCloseable {
         return;
       }
       closing.countDown();
+      notifyAll();
       Leadership leads = term;
       if (leads == null) {
         thread.interrupt();

@@ -5,29 +5,25 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.transport.HolderWatch;
 import dev.tollgate.transport.TransportException;
-import java.lang.System.Logger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells a listener who leads, one leader after the other. A slow listener may miss some. */
 final class LeaderWatch implements HolderWatch.Listener {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
-
-  private final Executor executor;
+  private final ListenerLane lane;
   private final Consumer<Optional<Leader>> listener;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile Optional<Leader> latest = Optional.empty();
   private Optional<Leader> told = Optional.empty();
   private boolean toldAny;
 
-  LeaderWatch(Executor executor, Consumer<Optional<Leader>> listener) {
-    this.executor = requireNonNull(executor, "executor");
+  LeaderWatch(ListenerLane lane, Consumer<Optional<Leader>> listener) {
+    this.lane = requireNonNull(lane, "lane");
     this.listener = requireNonNull(listener, "listener");
   }
 
@@ -52,25 +48,18 @@ final class LeaderWatch implements HolderWatch.Listener {
   public void holds(long token, @Nullable String owner) {
     latest = owner == null ? Optional.empty() : Optional.of(new Leader(owner, token));
     if (scheduled.compareAndSet(false, true)) {
-      executor.execute(this::tell);
+      lane.execute(this::tell);
     }
   }
 
-  /** On one thread at a time. */
+  /** Its lane makes one call after the other, each of which sees what the one before has set. */
   private void tell() {
     scheduled.set(false);
-    synchronized (this) {
-      Optional<Leader> now = latest;
-      if (toldAny && now.equals(told)) {
-        return;
-      }
+    Optional<Leader> now = latest;
+    if (!toldAny || !now.equals(told)) {
       toldAny = true;
       told = now;
-      try {
-        listener.accept(now);
-      } catch (RuntimeException e) {
-        LOG.log(Logger.Level.WARNING, "a listener for leaders", e);
-      }
+      listener.accept(now);
     }
   }
 }

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One term of a leader. It ends for good: when its lock is lost, or its lease is about to be, when
@@ -15,15 +15,16 @@ public final class Leadership {
   private final HeldLock lock;
   private final String candidate;
   private final Thread thread;
-  private final Executor listeners;
+  private final ListenerLanes listeners;
   private final CompletableFuture<String> ended = new CompletableFuture<>();
+  private @Nullable ListenerLane lane;
   private boolean over;
   private boolean interruptible = true;
 
   /**
    * @param thread on which the candidate leads
    */
-  Leadership(HeldLock lock, String candidate, Thread thread, Executor listeners) {
+  Leadership(HeldLock lock, String candidate, Thread thread, ListenerLanes listeners) {
     this.lock = requireNonNull(lock, "lock");
     this.candidate = requireNonNull(candidate, "candidate");
     this.thread = requireNonNull(thread, "thread");
@@ -80,8 +81,17 @@ public final class Leadership {
     return isLeader() ? lock.lease().remaining() : Duration.ZERO;
   }
 
-  /** Completes with the reason when the term is over, on a thread of the client's listeners. */
+  /**
+   * Completes with the reason when the term is over, on a thread of the client's listeners.
+   *
+   * @throws LockException if the client has {@link LockLimits#LISTENER_LANES} listeners elsewhere
+   */
   public CompletionStage<String> ended() {
+    synchronized (this) {
+      if (!over && lane == null) {
+        lane = listeners.open("a listener for the end of " + this);
+      }
+    }
     return ended.minimalCompletionStage();
   }
 
@@ -94,7 +104,13 @@ public final class Leadership {
     if (interruptible) {
       thread.interrupt();
     }
-    ended.completeAsync(() -> reason, listeners);
+    if (lane == null) {
+      // nobody has asked for the end, so nothing foreign runs here
+      ended.complete(reason);
+    } else {
+      ended.completeAsync(() -> reason, lane);
+      lane.end();
+    }
   }
 
   /**

@@ -125,12 +125,23 @@ public final class Lease implements AutoCloseable {
 
   /**
    * Calls a listener once if the lease is lost before it is closed; at once if it is lost already.
-   * Listeners run on threads of the client, which do nothing else.
+   * Listeners run on threads of the client, which do nothing else; those of one lease run one after
+   * the other.
    *
    * @throws IllegalStateException if the lease has {@link LockLimits#LISTENERS} listeners
+   * @throws LockException if the client has {@link LockLimits#LISTENER_LANES} listeners elsewhere
    */
   public void onLost(Consumer<LockLostException> listener) {
     life.onLost(requireNonNull(listener, "listener"));
+  }
+
+  /** As {@link LeaseLife#addLock}. */
+  void addListeners(LossListeners ofLock) {
+    life.addLock(ofLock);
+  }
+
+  void forgetListeners(LossListeners ofLock) {
+    life.forgetLock(ofLock);
   }
 
   /** As {@link LeaseLife#whenLost}. */

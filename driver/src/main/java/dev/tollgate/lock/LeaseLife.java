@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -22,19 +24,22 @@ final class LeaseLife {
   }
 
   private final ClusterLease lease;
-  private final ClientThreads threads;
   private final Runnable afterLoss;
-  private final List<Consumer<LockLostException>> listeners = new ArrayList<>();
+  private final LossListeners listeners;
+
+  /** Of the locks that are held under the lease. */
+  private final Set<LossListeners> ofLocks = new HashSet<>();
+
   private final List<Runnable> hooks = new ArrayList<>();
   private State state = State.ALIVE;
-  private String lostBecause = "";
+  private volatile String lostBecause = "";
 
   /**
    * @param afterLoss runs once, after the state has changed
    */
   LeaseLife(ClusterLease lease, ClientThreads threads, Runnable afterLoss) {
     this.lease = requireNonNull(lease, "lease");
-    this.threads = requireNonNull(threads, "threads");
+    this.listeners = new LossListeners(threads.listeners(), lease.toString(), this::lost);
     this.afterLoss = requireNonNull(afterLoss, "afterLoss");
   }
 
@@ -67,16 +72,16 @@ final class LeaseLife {
   synchronized RuntimeException notAlive() {
     return state == State.CLOSED
         ? new IllegalStateException(lease + " was closed")
-        : new LockLostException(lease + " is lost: " + lostBecause);
+        : lost(lostBecause);
+  }
+
+  private LockLostException lost(String because) {
+    return new LockLostException(lease + " is lost: " + because);
   }
 
   void onLost(Consumer<LockLostException> listener) {
     synchronized (this) {
       if (state == State.ALIVE) {
-        if (listeners.size() >= LockLimits.LISTENERS) {
-          throw new IllegalStateException(
-              lease + " has " + LockLimits.LISTENERS + " listeners already (LockLimits.LISTENERS)");
-        }
         listeners.add(listener);
         return;
       }
@@ -84,7 +89,26 @@ final class LeaseLife {
         return;
       }
     }
-    tell(listener);
+    listeners.tellLate(listener, lostBecause);
+  }
+
+  /** Tells the listeners of a lock too, until they are forgotten; at once if it is lost. */
+  void addLock(LossListeners ofLock) {
+    synchronized (this) {
+      if (state == State.ALIVE) {
+        ofLocks.add(ofLock);
+        return;
+      }
+    }
+    if (isLost()) {
+      ofLock.tell(lostBecause);
+    } else {
+      ofLock.clear();
+    }
+  }
+
+  synchronized void forgetLock(LossListeners ofLock) {
+    ofLocks.remove(ofLock);
   }
 
   /**
@@ -113,50 +137,50 @@ final class LeaseLife {
    * @return false if this lease has ended; then nothing is handed over
    */
   boolean bequeathTo(LeaseLife successor) {
-    List<Consumer<LockLostException>> told;
     List<Runnable> run;
     synchronized (this) {
       if (state != State.ALIVE) {
         return false;
       }
-      told = List.copyOf(listeners);
       run = List.copyOf(hooks);
-      listeners.clear();
       hooks.clear();
     }
     run.forEach(successor::whenLost);
-    told.forEach(successor::onLost);
+    successor.inherit(listeners);
     return true;
   }
 
-  private void tell(Consumer<LockLostException> listener) {
-    threads
-        .listeners()
-        .execute(
-            () -> {
-              try {
-                listener.accept((LockLostException) notAlive());
-              } catch (RuntimeException e) {
-                LOG.log(Logger.Level.WARNING, "a listener for the loss of " + lease, e);
-              }
-            });
+  private void inherit(LossListeners former) {
+    listeners.takeFrom(former);
+    synchronized (this) {
+      if (state == State.ALIVE) {
+        return;
+      }
+    }
+    if (isLost()) {
+      listeners.tell(lostBecause);
+    } else {
+      listeners.clear();
+    }
   }
 
   void lose(String because) {
-    List<Consumer<LockLostException>> told;
+    List<LossListeners> told;
     synchronized (this) {
       if (state != State.ALIVE) {
         return;
       }
       state = State.LOST;
       lostBecause = because;
-      told = List.copyOf(listeners);
+      told = List.copyOf(ofLocks);
+      ofLocks.clear();
       hooks.forEach(Runnable::run);
       hooks.clear();
     }
     LOG.log(Logger.Level.WARNING, "{0} is lost: {1}", lease, because);
     lease.close();
-    told.forEach(this::tell);
+    listeners.tell(because);
+    told.forEach(each -> each.tell(because));
     afterLoss.run();
   }
 
@@ -176,6 +200,9 @@ final class LeaseLife {
     }
     state = State.CLOSED;
     hooks.clear();
+    listeners.clear();
+    ofLocks.forEach(LossListeners::clear);
+    ofLocks.clear();
     return true;
   }
 }

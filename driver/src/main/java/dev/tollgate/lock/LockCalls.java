@@ -118,6 +118,36 @@ final class LockCalls {
         });
   }
 
+  /** The first of those that wait for a lock, as far as the user may see them. */
+  List<Waiter> waiters(String name) throws SQLException {
+    return call(
+        c -> {
+          try (PreparedStatement statement =
+              c.prepareStatement(
+                  "SELECT QUEUE_POSITION, OWNER, LOCK_MODE FROM TOLLGATE.LOCK_WAITERS"
+                      + " WHERE LOCK_NAME = ? ORDER BY QUEUE_POSITION FETCH FIRST "
+                      + LockLimits.WAITERS_SHOWN
+                      + " ROWS ONLY")) {
+            statement.setString(1, name);
+            List<Waiter> waiters = new ArrayList<>();
+            try (ResultSet row = statement.executeQuery()) {
+              while (row.next()) {
+                waiters.add(
+                    new Waiter(
+                        row.getLong(1), row.getString(2), row.getString(3).equals("SHARED")));
+              }
+            }
+            return waiters;
+          }
+        });
+  }
+
+  long countWaiters(String name) throws SQLException {
+    return call(c ->
+            number(c, "SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS WHERE LOCK_NAME = ?", name))
+        .orElseThrow();
+  }
+
   private static boolean truth(Connection connection, String sql, Object... arguments)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, arguments);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -121,12 +122,84 @@ public final class LockClient implements AutoCloseable {
   /**
    * As {@link #acquire(String)}.
    *
-   * @param options whose wait does not apply
+   * @throws IllegalArgumentException if the options have {@link LockOptions#waitFor}: a bounded
+   *     wait is {@link #tryAcquire(String, LockOptions)}
    */
   public HeldLock acquire(String name, LockOptions options) throws InterruptedException {
+    LockOptions patient = options.requireNoWait();
     return observers
-        .observe(() -> Optional.of(acquire(name, options, Duration.ZERO)))
+        .observe(() -> Optional.of(acquire(name, patient, Duration.ZERO)))
         .orElseThrow();
+  }
+
+  /** As {@link #acquireAsync(String, LockOptions)}, with the default options. */
+  public CompletableFuture<HeldLock> acquireAsync(String name) {
+    return acquireAsync(name, LockOptions.DEFAULT);
+  }
+
+  /**
+   * Waits in line for a lock, for as long as it takes, without the thread of the caller. A request
+   * occupies a connection and a thread of the client until the lock is granted, so a client has at
+   * most {@link LockLimits#WAITING_REQUESTS}.
+   *
+   * <p>A future that is canceled, or completed by its {@code orTimeout}, takes the request out of
+   * the queue; a lock that is granted at that moment is released. The caller closes the lock. What
+   * depends on the future runs on the thread that has waited, and keeps it from other requests:
+   * long work belongs to an executor, as with {@code thenAcceptAsync}.
+   *
+   * @return fails with LockException as {@link #acquire(String)} does, and if as many requests wait
+   *     as may
+   * @throws IllegalArgumentException if the options have {@link LockOptions#waitFor}, whose
+   *     counterpart is {@code orTimeout}, or {@link LockOptions#interruptOnLoss}, because there is
+   *     no thread to interrupt: call {@link HeldLock#onLost}
+   */
+  public CompletableFuture<HeldLock> acquireAsync(String name, LockOptions options) {
+    LockOptions patient = options.requireNoWait();
+    if (options.interruptsOnLoss()) {
+      throw new IllegalArgumentException(
+          "no thread waits for acquireAsync, so a loss of lock '"
+              + name
+              + "' interrupts none: leave interruptOnLoss out, and call HeldLock.onLost");
+    }
+    requireOpen();
+    String lock = checked(name);
+    AsyncRequest request = new AsyncRequest(() -> acquire(lock, patient));
+    try {
+      threads.runWaiting(request);
+    } catch (LockException e) {
+      request.future().completeExceptionally(e);
+    }
+    return request.future();
+  }
+
+  /**
+   * The requests that wait for a lock, in the order in which they will be granted it; the first
+   * {@link LockLimits#WAITERS_SHOWN} of them. One round trip. Empty too for a user without a right
+   * on the lock.
+   */
+  public List<Waiter> waiters(String name) {
+    return ask(
+        "the waiters of lock '" + name + "' are not known", () -> calls.waiters(checked(name)));
+  }
+
+  /** How many requests wait for a lock. As {@link #waiters}, without their number as a limit. */
+  public long countWaiters(String name) {
+    return ask(
+        "the waiters of lock '" + name + "' are not counted",
+        () -> calls.countWaiters(checked(name)));
+  }
+
+  private interface Question<R> {
+    R ask() throws SQLException;
+  }
+
+  private <R> R ask(String failed, Question<R> question) {
+    requireOpen();
+    try {
+      return question.ask();
+    } catch (SQLException e) {
+      throw LockException.of(failed, e);
+    }
   }
 
   /**
@@ -232,12 +305,7 @@ public final class LockClient implements AutoCloseable {
    * a user without a right on the lock.
    */
   public Optional<Leader> holder(String name) {
-    requireOpen();
-    try {
-      return calls.holder(name);
-    } catch (SQLException e) {
-      throw LockException.of("the holder of lock '" + name + "' is not known", e);
-    }
+    return ask("the holder of lock '" + name + "' is not known", () -> calls.holder(name));
   }
 
   /**

@@ -5,6 +5,9 @@ public final class LockLimits {
   /** Requests that wait for locks at the same time: each has a connection. */
   public static final int WAITING_REQUESTS = 128;
 
+  /** Waiting requests of a lock that {@link LockClient#waiters} names. */
+  public static final int WAITERS_SHOWN = 1_000;
+
   /** Connections for what does not wait, on a client that was made with a URL. */
   public static final int SHORT_REQUESTS = 4;
 
@@ -20,7 +23,16 @@ public final class LockLimits {
   /** Listeners of one lease, or of one watched election. */
   public static final int LISTENERS = 100;
 
-  /** Threads that call listeners. */
+  /**
+   * Leases, locks, terms of leaders, watches and observers that have listeners: the listeners of
+   * each have a thread of their own while they do not return.
+   */
+  public static final int LISTENER_LANES = 1_000;
+
+  /** Calls that wait until an earlier call of the same listeners has returned. */
+  static final int LISTENER_CALLS = 1_000;
+
+  /** Threads that call listeners while listeners return. */
   static final int LISTENER_THREADS = 4;
 
   /** Threads that clean up after requests whose caller has left. */

@@ -22,8 +22,8 @@ public interface LockObserver {
   }
 
   /**
-   * A request of a caller has ended. Runs on the thread of the caller, before the request returns.
-   * Requests of candidates for leadership are not observed.
+   * A request of a caller has ended. Runs on the thread that has waited, before the request
+   * returns. Requests of candidates for leadership are not observed.
    *
    * @param took from the call on, with the wait in line
    */

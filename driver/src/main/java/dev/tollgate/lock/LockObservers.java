@@ -8,20 +8,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /** The observers of a client, and the clock for its requests. Thread-safe. */
 final class LockObservers {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
 
-  private final Executor listeners;
-  private volatile List<LockObserver> observers = List.of();
+  /** An observer, and where it is told of losses. */
+  private record Told(LockObserver observer, ListenerLane lane) {}
+
+  private final ListenerLanes listeners;
+  private volatile List<Told> observers = List.of();
 
   /**
    * @param listeners where a loss is told
    */
-  LockObservers(Executor listeners) {
+  LockObservers(ListenerLanes listeners) {
     this.listeners = requireNonNull(listeners, "listeners");
   }
 
@@ -31,8 +33,8 @@ final class LockObservers {
       throw new IllegalStateException(
           "this client has " + LockLimits.LISTENERS + " observers already (LockLimits.LISTENERS)");
     }
-    List<LockObserver> more = new ArrayList<>(observers);
-    more.add(observer);
+    List<Told> more = new ArrayList<>(observers);
+    more.add(new Told(observer, listeners.open("an observer of a lock client")));
     observers = List.copyOf(more);
   }
 
@@ -60,24 +62,24 @@ final class LockObservers {
   }
 
   private void requestEnded(Outcome outcome, Duration took) {
-    tell(observer -> observer.requestEnded(outcome, took));
+    for (Told told : observers) {
+      tell(told.observer, observer -> observer.requestEnded(outcome, took));
+    }
   }
 
-  /** Tells the observers on a thread of the listeners: the thread that finds a loss has no time. */
+  /** Tells each observer on a lane of its own: the thread that finds a loss has no time. */
   void leaseLost(Lease lease) {
-    if (!observers.isEmpty()) {
-      listeners.execute(() -> tell(observer -> observer.leaseLost(lease)));
+    for (Told told : observers) {
+      told.lane.execute(() -> tell(told.observer, observer -> observer.leaseLost(lease)));
     }
   }
 
   /** Whatever an observer throws, the caller gets its locks. */
-  private void tell(Consumer<LockObserver> news) {
-    for (LockObserver observer : observers) {
-      try {
-        news.accept(observer);
-      } catch (Throwable e) {
-        LOG.log(Logger.Level.WARNING, "an observer of a lock client", e);
-      }
+  private static void tell(LockObserver observer, Consumer<LockObserver> news) {
+    try {
+      news.accept(observer);
+    } catch (Throwable e) {
+      LOG.log(Logger.Level.WARNING, "an observer of a lock client", e);
     }
   }
 }

@@ -11,14 +11,10 @@ public final class LockOptions {
   /** Exclusive, without a wait, with the client's lease time, no interrupt on loss. */
   public static final LockOptions DEFAULT =
       new LockOptions(
-          /* shared= */ false,
-          Duration.ZERO,
-          null,
-          /* fixed= */ false,
-          null,
-          /* interrupt= */ false);
+          /* shared= */ false, null, null, /* fixed= */ false, null, /* interrupt= */ false);
 
   private static final Duration LONGEST_TTL = Duration.ofHours(24);
+  private static final Duration LONGEST_KEEP = Duration.ofHours(24);
   private static final int LONGEST_OWNER = 255;
 
   /** Nobody waits for longer, and the monotonic clock can count it. */
@@ -27,7 +23,7 @@ public final class LockOptions {
   private static final Duration SHORTEST_TTL = Duration.ofMillis(100);
 
   private final boolean shared;
-  private final Duration wait;
+  private final @Nullable Duration wait;
   private final @Nullable Duration ttl;
   private final boolean fixed;
   private final @Nullable String owner;
@@ -35,7 +31,7 @@ public final class LockOptions {
 
   private LockOptions(
       boolean shared,
-      Duration wait,
+      @Nullable Duration wait,
       @Nullable Duration ttl,
       boolean fixed,
       @Nullable String owner,
@@ -58,16 +54,20 @@ public final class LockOptions {
   }
 
   /**
-   * For how long a request stands in the queue, in all.
+   * For how long a {@code tryAcquire} stands in the queue, in all.
    *
-   * @param wait zero for an answer at once
+   * @param wait zero for an answer at once; more than a hundred years counts as a hundred years
    */
   public LockOptions waitFor(Duration wait) {
+    return new LockOptions(shared, requireWait(wait), ttl, fixed, owner, interrupt);
+  }
+
+  /** Returns the wait, or the longest one. */
+  static Duration requireWait(Duration wait) {
     if (requireNonNull(wait, "wait").isNegative()) {
       throw new IllegalArgumentException("wait is " + wait + ": it is zero or more");
     }
-    Duration counted = wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
-    return new LockOptions(shared, counted, ttl, fixed, owner, interrupt);
+    return wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
   }
 
   /**
@@ -97,6 +97,13 @@ public final class LockOptions {
     return ttl;
   }
 
+  static Duration requireKeep(Duration keep) {
+    if (requireNonNull(keep, "keep").isNegative() || keep.compareTo(LONGEST_KEEP) > 0) {
+      throw new IllegalArgumentException("keep is " + keep + ": a lock is kept from zero to 24 h");
+    }
+    return keep;
+  }
+
   /** Who asks, for operators: the column OWNER of TOLLGATE.LOCKS. At most 255 characters. */
   public LockOptions owner(String owner) {
     return new LockOptions(shared, wait, ttl, fixed, requireOwner(owner), interrupt);
@@ -120,7 +127,22 @@ public final class LockOptions {
   }
 
   Duration waitTime() {
-    return wait;
+    return wait == null ? Duration.ZERO : wait;
+  }
+
+  /** For {@link LockClient#acquire(String, LockOptions)}, which has no end of its own. */
+  LockOptions requireNoWait() {
+    if (wait != null) {
+      throw new IllegalArgumentException(
+          "acquire waits for as long as it takes, and the options say to wait for "
+              + wait
+              + ": call tryAcquire(name, options), or leave waitFor out");
+    }
+    return this;
+  }
+
+  LockOptions withoutWait() {
+    return new LockOptions(shared, null, ttl, fixed, owner, interrupt);
   }
 
   Optional<Duration> ttl() {

@@ -37,6 +37,10 @@ final class ThreadHolds {
       return turn != null;
     }
 
+    int count(boolean shared) {
+      return shared ? reads : writes;
+    }
+
     void count(boolean shared, int by) {
       if (shared) {
         reads += by;
@@ -156,6 +160,18 @@ final class ThreadHolds {
     }
   }
 
+  /** How often this thread has locked. */
+  int count(String name, boolean shared) {
+    Hold mine = holds.get(Key.of(name));
+    return mine == null ? 0 : mine.count(shared);
+  }
+
+  /** True if this thread has locked, and the lock is held. */
+  boolean isHeld(String name, boolean shared) {
+    Hold mine = holds.get(Key.of(name));
+    return mine != null && mine.count(shared) > 0 && mine.held.isHeld();
+  }
+
   HeldLock held(String name, boolean shared) {
     return require(name, shared).held;
   }
@@ -168,7 +184,7 @@ final class ThreadHolds {
 
   private Hold require(String name, boolean shared) {
     Hold mine = holds.get(Key.of(name));
-    if (mine == null || (shared ? mine.reads : mine.writes) == 0) {
+    if (mine == null || mine.count(shared) == 0) {
       throw new IllegalMonitorStateException(
           "thread '"
               + Thread.currentThread().getName()

@@ -25,7 +25,7 @@ final class ThreadLock implements FencedLock {
     this.holds = requireNonNull(holds, "holds");
     this.name = requireNonNull(name, "name");
     this.shared = shared;
-    LockOptions now = options.waitFor(Duration.ZERO);
+    LockOptions now = options.withoutWait();
     this.options = shared ? now.shared() : now.exclusive();
   }
 
@@ -98,11 +98,12 @@ final class ThreadLock implements FencedLock {
     if (holds.isUpgrade(name, shared)) {
       return false;
     }
-    long end = System.nanoTime() + unit.toNanos(time);
+    long nanos = Math.max(0, unit.toNanos(time));
+    long end = System.nanoTime() + nanos;
     return holds.enter(
         name,
         shared,
-        turn -> turn.tryLock(time, unit),
+        turn -> turn.tryLock(nanos, TimeUnit.NANOSECONDS),
         () -> {
           Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
           return client.tryAcquire(name, options.waitFor(left));
@@ -117,6 +118,16 @@ final class ThreadLock implements FencedLock {
   @Override
   public HeldLock held() {
     return holds.held(name, shared);
+  }
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return holds.isHeld(name, shared);
+  }
+
+  @Override
+  public int holdCount() {
+    return holds.count(name, shared);
   }
 
   @Override

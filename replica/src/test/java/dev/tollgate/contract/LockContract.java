@@ -533,9 +533,9 @@ abstract class LockContract {
       int rows = lock.run(c -> c.createStatement().executeUpdate("INSERT INTO REPORT VALUES (1)"));
       assertEquals(1, rows);
       assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
-      SQLException refused =
+      LockLostException refused =
           assertThrows(
-              SQLException.class,
+              LockLostException.class,
               () ->
                   lock.run(
                       c -> {
@@ -543,7 +543,7 @@ abstract class LockContract {
                         execute("SELECT force_release_lock('job')");
                         return null;
                       }));
-      assertEquals("23T01", refused.getSQLState());
+      assertEquals("23T01", assertInstanceOf(SQLException.class, refused.getCause()).getSQLState());
       assertFalse(lock.isHeld(), "the refusal has told");
       assertThrows(
           LockLostException.class,

@@ -177,6 +177,21 @@ class EndedConnectionsTest {
     }
   }
 
+  /** Outside of a transaction, a query writes nothing whose refusal could tell. */
+  @Test
+  void endedSessionIsAskedNoFurtherQuery() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      try (Connection ended = connect("ANN", PASSWORD)) {
+        run(ended, "SELECT ID FROM T");
+        String id =
+            one(admin, "SELECT MAX(SESSION_ID) FROM TOLLGATE.SESSIONS WHERE USER_NAME = 'ANN'");
+        run(admin, "CALL end_session(" + id + ")");
+        String state = String.valueOf(refusal(ended, "SELECT ID FROM T"));
+        assertTrue(List.of("08006", "08003").contains(state), state);
+      }
+    }
+  }
+
   @Test
   void endOfASessionEndsItsWait() throws Exception {
     run(admin, "SELECT acquire_lock('awaited')");

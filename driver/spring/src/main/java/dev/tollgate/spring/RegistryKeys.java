@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.lock.FencedLock;
 import dev.tollgate.lock.Lease;
 import dev.tollgate.lock.LockClient;
-import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -31,16 +30,12 @@ record RegistryKeys(LockClient client, LockOptions options, String prefix) {
    * token.
    *
    * @param term null for the ttl that the lock has
-   * @throws IllegalStateException if the lock is lost
+   * @throws dev.tollgate.lock.LockLostException if the lock is lost
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   void renew(Object key, @Nullable Duration term) {
     FencedLock lock = client.asLock(nameOf(key), options);
     Lease lease = lock.held().lease();
-    try {
-      lock.extend(term == null || !lease.isFixed() ? lease.ttl() : term);
-    } catch (LockLostException e) {
-      throw new IllegalStateException("lock '" + nameOf(key) + "' could not be renewed", e);
-    }
+    lock.extend(term == null || !lease.isFixed() ? lease.ttl() : term);
   }
 }

@@ -6,10 +6,8 @@ import dev.tollgate.lock.FencedLock;
 import dev.tollgate.lock.HeldLock;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockException;
-import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
 import java.time.Duration;
-import java.util.ConcurrentModificationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.springframework.dao.CannotAcquireLockException;
@@ -48,7 +46,7 @@ class RegistryLock implements FencedLock {
   /**
    * Takes the lock for a fixed term: nothing renews it but {@link #extend}.
    *
-   * @param ttl after which the lock is lost
+   * @param ttl after which the lock is lost, from 100 ms to 24 h
    */
   public void lock(Duration ttl) {
     lock(withTerm(ttl));
@@ -88,11 +86,17 @@ class RegistryLock implements FencedLock {
   /**
    * Takes the lock for a fixed term, as {@link #lock(Duration)}.
    *
-   * @param waitTime how long to wait for it
+   * @param waitTime how long to wait for it; more than 292 years counts as 292 years
+   * @param ttl from 100 ms to 24 h
    * @return false if others had the lock for all that time
    */
   public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-    return tryLock(withTerm(ttl), waitTime.toNanos(), TimeUnit.NANOSECONDS);
+    return tryLock(withTerm(ttl), nanos(waitTime), TimeUnit.NANOSECONDS);
+  }
+
+  /** A wait that is too long to count ends as late as can be counted. */
+  private static long nanos(Duration wait) {
+    return TimeUnit.NANOSECONDS.convert(wait);
   }
 
   private boolean tryLock(FencedLock lock, long time, TimeUnit unit) throws InterruptedException {
@@ -106,23 +110,28 @@ class RegistryLock implements FencedLock {
   /**
    * Unlocks once.
    *
-   * @throws ConcurrentModificationException if the lock was lost before; the hold ends all the same
+   * @throws dev.tollgate.lock.LockLostException if the lock was lost before; the hold ends all the
+   *     same
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   @Override
   public void unlock() {
-    try {
-      renewed.unlock();
-    } catch (LockLostException e) {
-      ConcurrentModificationException lost = new ConcurrentModificationException(e.getMessage());
-      lost.initCause(e);
-      throw lost;
-    }
+    renewed.unlock();
   }
 
   @Override
   public HeldLock held() {
     return renewed.held();
+  }
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return renewed.isHeldByCurrentThread();
+  }
+
+  @Override
+  public int holdCount() {
+    return renewed.holdCount();
   }
 
   @Override

@@ -46,7 +46,7 @@ public final class TollgateLockRegistry
    * Renews a lock that this thread has taken for a fixed term, by that term. Other locks are
    * renewed by heartbeats; for them, asks the cluster whether the lock is held.
    *
-   * @throws IllegalStateException if the lock is lost
+   * @throws dev.tollgate.lock.LockLostException if the lock is lost
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   @Override

@@ -16,7 +16,7 @@ import dev.tollgate.lock.LockOptions;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ConcurrentModificationException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.springframework.dao.CannotAcquireLockException;
@@ -217,10 +218,9 @@ abstract class LockRegistryContract {
     takeAway(lock);
     assertThrows(LockLostException.class, lock::lock);
     assertThrows(LockLostException.class, lock::tryLock);
-    assertThrows(IllegalStateException.class, () -> registry.renewLock("a"));
+    assertThrows(LockLostException.class, () -> registry.renewLock("a"));
     assertTrue(isFreeForOthers("a"));
-    ConcurrentModificationException lost =
-        assertThrows(ConcurrentModificationException.class, lock::unlock);
+    LockLostException lost = assertThrows(LockLostException.class, lock::unlock);
     assertTrue(lost.getMessage().contains("lock 'a' under token " + token), lost.getMessage());
     assertThrows(IllegalMonitorStateException.class, lock::unlock);
     lock.lock();
@@ -237,11 +237,11 @@ abstract class LockRegistryContract {
     node.execute("SELECT force_release_lock('a')");
     await().atMost(LockClient.DEFAULT_TTL.dividedBy(10)).until(() -> !held.isHeld());
     assertThrows(LockLostException.class, lock::tryLock);
-    assertThrows(IllegalStateException.class, () -> registry.renewLock("a"));
-    assertThrows(ConcurrentModificationException.class, lock::unlock);
+    assertThrows(LockLostException.class, () -> registry.renewLock("a"));
+    assertThrows(LockLostException.class, lock::unlock);
     lock.lock();
     node.execute("SELECT force_release_lock('a')");
-    assertThrows(ConcurrentModificationException.class, lock::unlock, "whether known or not");
+    assertThrows(LockLostException.class, lock::unlock, "whether known or not");
   }
 
   @Test
@@ -252,8 +252,24 @@ abstract class LockRegistryContract {
     assertTrue(
         inAnotherThread(() -> other.obtain("a").tryLock(Duration.ofSeconds(30), TTL)),
         "the term has not ended");
-    assertThrows(IllegalStateException.class, () -> registry.renewLock("a"));
-    assertThrows(ConcurrentModificationException.class, lock::unlock);
+    assertThrows(LockLostException.class, () -> registry.renewLock("a"));
+    assertThrows(LockLostException.class, lock::unlock);
+  }
+
+  /** Durations that no clock can count: a wait goes on, and a term is refused by its bounds. */
+  @Test
+  void durationsThatAreTooLongAreCountedOrRefused() throws Exception {
+    Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
+    RegistryLock lock = registry.obtain("a");
+    assertTrue(lock.tryLock(forever, TTL));
+    assertThrows(IllegalArgumentException.class, () -> registry.renewLock("a", forever));
+    lock.unlock();
+    for (Executable request :
+        List.<Executable>of(() -> lock.lock(forever), () -> lock.tryLock(TTL, forever))) {
+      String said = assertThrows(IllegalArgumentException.class, request).getMessage();
+      assertTrue(said.contains("from 100 ms to 24 h"), said);
+    }
+    assertTrue(isFreeForOthers("a"));
   }
 
   @Test

@@ -64,17 +64,27 @@ final class ReadAccess {
 
   /**
    * Ensures that a serializable transaction is alone before it reads, and that the client learns of
-   * the end of its transaction before it goes on.
+   * the end of its transaction, or of its session, before it goes on.
    */
   void inTransaction(ReceivedStatement statement, Runnable work) {
     TransactionScope mode = statement.scope();
+    Facts.SessionFacts state = facts.session(statement.session().id());
+    if (state == null) {
+      // this node knew the session when it was attached, so the session has ended since
+      statement.reply(
+          new Reply.Failure(
+              SqlState.SESSION_GONE,
+              "session "
+                  + statement.session().id()
+                  + " has expired or was ended: open a new connection"));
+      return;
+    }
     if (mode == TransactionScope.AUTOCOMMIT) {
       work.run();
       return;
     }
-    Facts.SessionFacts state = facts.session(statement.session().id());
-    boolean begun = state != null && state.inTransaction();
-    String lost = state == null ? null : state.lostTransaction();
+    boolean begun = state.inTransaction();
+    String lost = state.lostTransaction();
     if (lost != null) {
       statement.reply(new Reply.Failure(SqlState.CONFLICT, lost));
     } else if (mode == TransactionScope.SERIALIZABLE && !begun) {
