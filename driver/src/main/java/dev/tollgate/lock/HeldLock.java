@@ -169,7 +169,8 @@ public final class HeldLock implements AutoCloseable {
     try {
       confirm();
     } catch (LockLostException e) {
-      LockLostException lost = new LockLostException(e.getMessage(), refused);
+      LockLostException lost =
+          new LockLostException(requireNonNull(e.getMessage(), "message"), refused);
       lost.addSuppressed(e);
       throw lost;
     } catch (LockException | IllegalStateException e) {

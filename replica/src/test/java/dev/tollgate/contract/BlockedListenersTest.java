@@ -95,6 +95,7 @@ class BlockedListenersTest {
   }
 
   @Test
+  @SuppressWarnings("try") // the watch is there to be closed
   void locksAreRenewedAndElectionsGoOn() throws Exception {
     HeldLock renewed = client.acquire("renewed", LockOptions.DEFAULT.ttl(Duration.ofMillis(600)));
     blockListenersOfLosses();
