@@ -13,7 +13,7 @@ Statement SetStatement() :
         ( value = StringLiteral() | value = DynamicParam() | value = SimpleIdentifier() )
     |
         <TIME> <ZONE> { setting = "TIME_ZONE"; }
-        ( value = StringLiteral() | value = DynamicParam() | <LOCAL> )
+        ( value = StringLiteral() | value = DynamicParam() | value = IntervalLiteral() | <LOCAL> )
     |
         [ <SESSION> <CHARACTERISTICS> <AS> ]
         <TRANSACTION> <ISOLATION> <LEVEL> { setting = "ISOLATION"; }

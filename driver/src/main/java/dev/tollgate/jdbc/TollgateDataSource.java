@@ -1,5 +1,6 @@
 package dev.tollgate.jdbc;
 
+import dev.tollgate.wire.SqlState;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -299,6 +300,12 @@ public final class TollgateDataSource implements DataSource {
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
+    if (type.getName().equals("javax.sql.XADataSource")) {
+      throw JdbcErrors.exception(
+          SqlState.NOT_SUPPORTED,
+          "A TollgateDataSource is no XADataSource, because Tollgate has no two-phase commit:"
+              + " register it as the one non-XA resource of the transaction manager");
+    }
     if (!type.isInstance(this)) {
       throw new SQLException("A TollgateDataSource is no " + type.getName());
     }

@@ -1,13 +1,10 @@
 package dev.tollgate.jdbc;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.tollgate.wire.SeriesEnding;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.BatchUpdateException;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -18,17 +15,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * H2's statement, except that its batch of different texts is one request: neighbors that change
- * rows travel as a series. Each statement of a batch stands by itself, as in H2.
+ * rows travel as a series. Each statement of a batch stands by itself, as in H2. Its results name
+ * this statement.
  *
  * <p>A proxy, because H2's class runs nothing in a subclass. Not thread-safe, except for cancel.
  */
-final class TollgateStatement implements InvocationHandler {
+final class TollgateStatement extends OverH2 {
   private final Statement h2;
   private final StatementRunner runner;
   private volatile boolean runsSeries;
   private List<String> batch = new ArrayList<>();
 
+  /** The last result that H2's statement has given, and as the application has it. */
+  private @Nullable ResultSet lastOfH2;
+
+  private @Nullable ResultSet last;
+
   private TollgateStatement(Statement h2, StatementRunner runner) {
+    super(h2);
     this.h2 = h2;
     this.runner = runner;
   }
@@ -71,31 +75,21 @@ final class TollgateStatement implements InvocationHandler {
         }
         return pass(method, arguments);
       }
-      case "equals" -> {
-        return arguments != null && proxy == arguments[0];
-      }
-      case "isWrapperFor" -> {
-        return isTypeOf(proxy, arguments) || (boolean) requireNonNull(pass(method, arguments));
-      }
-      case "unwrap" -> {
-        return isTypeOf(proxy, arguments) ? proxy : pass(method, arguments);
-      }
       default -> {
-        return pass(method, arguments);
+        Object answer = super.invoke(proxy, method, arguments);
+        return answer instanceof ResultSet result ? own(result, (Statement) proxy) : answer;
       }
     }
   }
 
-  private static boolean isTypeOf(Object proxy, Object @Nullable [] arguments) {
-    return arguments != null && arguments[0] instanceof Class<?> type && type.isInstance(proxy);
-  }
-
-  private @Nullable Object pass(Method method, Object @Nullable [] arguments) throws Throwable {
-    try {
-      return method.invoke(h2, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause() == null ? e : e.getCause();
+  private ResultSet own(ResultSet result, Statement statement) {
+    ResultSet own = last;
+    if (own == null || lastOfH2 != result) {
+      own = TollgateResultSet.over(result, statement);
+      last = own;
+      lastOfH2 = result;
     }
+    return own;
   }
 
   private long[] executeBatch() throws SQLException {

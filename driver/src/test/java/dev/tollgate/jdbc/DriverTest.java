@@ -16,6 +16,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
+import javax.sql.XADataSource;
 import org.junit.jupiter.api.Test;
 
 class DriverTest {
@@ -96,5 +97,15 @@ class DriverTest {
     source.setUrl("jdbc:h2:mem:");
     SQLException e = assertThrows(SQLException.class, source::getConnection);
     assertTrue(e.getMessage().contains("jdbc:h2:mem:"), e.getMessage());
+  }
+
+  @Test
+  void dataSourceSaysWhyItIsNoneOfTwoPhaseCommit() throws Exception {
+    TollgateDataSource source = new TollgateDataSource();
+    assertFalse(source.isWrapperFor(XADataSource.class));
+    SQLException refused =
+        assertThrows(SQLException.class, () -> source.unwrap(XADataSource.class));
+    assertEquals("HYC00", refused.getSQLState());
+    assertTrue(String.valueOf(refused.getMessage()).contains("no two-phase commit"));
   }
 }

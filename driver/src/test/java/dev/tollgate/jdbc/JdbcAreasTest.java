@@ -67,6 +67,41 @@ class JdbcAreasTest {
   }
 
   @Test
+  void resultNamesTheStatementThatMadeIt() throws Exception {
+    assertResultsName(statement);
+    assertResultsName(
+        connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY));
+    String query = "SELECT V FROM T WHERE ID < ?";
+    try (PreparedStatement prepared = connection.prepareStatement(query);
+        CallableStatement call = connection.prepareCall(query)) {
+      for (PreparedStatement made : List.of(prepared, call)) {
+        made.setInt(1, 3);
+        assertSame(made, made.executeQuery().getStatement());
+        assertSame(made, made.getResultSet().getStatement());
+      }
+    }
+    String insert = "INSERT INTO T(V) VALUES('four')";
+    try (PreparedStatement prepared =
+        connection.prepareStatement(insert, Statement.RETURN_GENERATED_KEYS)) {
+      prepared.executeUpdate();
+      assertSame(prepared, prepared.getGeneratedKeys().getStatement());
+    }
+    assertNull(connection.getMetaData().getTables(null, null, "T", null).getStatement());
+  }
+
+  private void assertResultsName(Statement made) throws SQLException {
+    assertSame(made, made.executeQuery("SELECT V FROM T").getStatement());
+    assertTrue(made.execute("SELECT V FROM T"));
+    assertSame(made, made.getResultSet().getStatement());
+    made.setFetchSize(1);
+    assertSame(made, made.executeQuery("SELECT V FROM T").getStatement());
+    assertSame(made, made.getGeneratedKeys().getStatement());
+    made.executeUpdate("INSERT INTO T(V) VALUES('more')", Statement.RETURN_GENERATED_KEYS);
+    assertSame(made, made.getGeneratedKeys().getStatement());
+    assertSame(connection, made.getConnection());
+  }
+
+  @Test
   void queryAndUpdateAreOneRoundTripEach() throws Exception {
     int before = cluster.received().size();
     assertEquals(1, statement.executeUpdate("UPDATE T SET V='uno' WHERE ID=1"));

@@ -195,7 +195,7 @@ class ConfigurationTest {
             + " environment; the nearest name is TOLLGATE_CLIENT_ADDRESS",
         "TOLLGATE_CONFIGS | the nearest name is TOLLGATE_CONFIG",
         "TOLLGATE_HEEP | the nearest name is TOLLGATE_HEAP",
-        "TOLLGATE_PORT | nothing reads the variable TOLLGATE_PORT",
+        "TOLLGATE_TLS_CIPHERS | nothing reads the variable TOLLGATE_TLS_CIPHERS",
         "TOLLGATE_ADMIN_PASSWORD | TOLLGATE_ADMIN_PASSWORD would be a secret in the environment:"
             + " set TOLLGATE_ADMIN_PASSWORD_FILE to the path of a file that has it",
       })
@@ -203,6 +203,27 @@ class ConfigurationTest {
     Ended ended = check(null, Map.of(name, "hunter2"));
     assertRefused(ended, message);
     assertFalse(ended.err().contains("hunter2"), ended.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TOLLGATE_PORT", "TOLLGATE_BOGUS", "TOLLGATE_OPTIMIZER"})
+  void variableOfTheHostIsNamedInAWarning(String name) {
+    Ended ended = check(null, Map.of(name, "hunter2"));
+    assertEquals(0, ended.status(), ended.err());
+    assertEquals(
+        "tollgate server: warning: nothing reads the variable "
+            + name
+            + " of the environment: docs/operations.md lists the names of settings\n",
+        ended.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"TOLLGATE_HOME", "TOLLGATE_IMAGE", "TOLLGATE_JAVA_HOME", "TOLLGATE_VERSION"})
+  void reservedVariableIsLetBe(String name) {
+    Ended ended = check(null, Map.of(name, "/opt/tollgate"));
+    assertEquals(0, ended.status(), ended.err());
+    assertEquals("", ended.err());
   }
 
   /** A Kubernetes service named tollgate gives these to every container of its namespace. */

@@ -91,8 +91,8 @@ class DoctorCommandTest {
   }
 
   @Test
-  void namesThatNobodyReadsAreRefused() {
-    Ended ended = run(Map.of("TOLLGATE_BOGUS", "1"));
+  void misspelledNamesAreRefused() {
+    Ended ended = run(Map.of("TOLLGATE_HEEP", "1"));
     assertEquals(2, ended.status());
     assertTrue(ended.err().startsWith("tollgate doctor: nothing reads"), ended.err());
     assertEquals(2, run(Map.of(), "--seconds=31").status());

@@ -1,14 +1,18 @@
 package dev.tollgate.sql;
 
 import dev.tollgate.sql.tree.Statement;
+import java.util.Locale;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
 /** Turns SET statements into plans. */
 final class Settings {
+  /** As in ISO/IEC 9075 and java.time. */
+  private static final int MOST_OFFSET_SECONDS = 18 * 3_600;
 
   private Settings() {}
 
@@ -24,7 +28,9 @@ final class Settings {
     return switch (setting) {
       case SCHEMA -> schema(value);
       case AUTOCOMMIT -> new Argument.Flag(((SqlLiteral) value).booleanValue());
-      case LOCK_TIMEOUT, QUERY_TIMEOUT, ISOLATION, TIME_ZONE -> plain(value);
+      case TIME_ZONE ->
+          value instanceof SqlIntervalLiteral interval ? offset(interval) : plain(value);
+      case LOCK_TIMEOUT, QUERY_TIMEOUT, ISOLATION -> plain(value);
     };
   }
 
@@ -46,6 +52,25 @@ final class Settings {
               + ".table");
     }
     return new Argument.Text(name);
+  }
+
+  /** The offset from UTC that an interval stands for, as a text that names the same zone. */
+  private static Argument offset(SqlIntervalLiteral interval) {
+    long millis = IntervalMillis.of(interval);
+    long seconds = Math.abs(millis) / 1_000;
+    if (seconds * 1_000 != Math.abs(millis) || seconds > MOST_OFFSET_SECONDS) {
+      throw Refusals.syntax(
+          interval.getParserPosition(),
+          "the offset of a time zone is whole seconds, from -18 to 18 hours");
+    }
+    return new Argument.Text(
+        String.format(
+            Locale.ROOT,
+            "%s%02d:%02d:%02d",
+            millis < 0 ? "-" : "+",
+            seconds / 3_600,
+            seconds / 60 % 60,
+            seconds % 60));
   }
 
   private static Argument plain(SqlNode value) {

@@ -179,8 +179,9 @@ final class StatementRules {
         "copy its rows with INSERT",
         "CREATE LINKED, ALTER LINKED, DROP LINKED");
     table.refuse(
-        "it loads Java code into the store",
-        "compute the value in the application",
+        "it loads Java code into the store, where each replica would have to compute the same with it",
+        "compute the value in the application and pass it as a parameter, or name an expression by CREATE"
+            + " VIEW or a column GENERATED ALWAYS AS",
         "CREATE ALIAS, CREATE FUNCTION, CREATE PROCEDURE");
     table.refuse(
         "it loads Java code into the store",

@@ -24,7 +24,7 @@ class RefusalTest {
           SCRIPT TO 'f'                          | NOT_ALLOWED   | SCRIPT TO is not allowed: it writes a file on one replica; write SCRIPT without TO
           RUNSCRIPT FROM 'f'                     | NOT_ALLOWED   | send them one by one
           BACKUP TO 'f'                          | NOT_ALLOWED   | copy its data directory
-          CREATE ALIAS f FOR 'a.b'               | NOT_ALLOWED   | it loads Java code into the store
+          CREATE ALIAS f FOR 'a.b'               | NOT_ALLOWED   | compute the value in the application and pass it as a parameter, or name
           CREATE FORCE TRIGGER g                 | NOT_ALLOWED   | CREATE TRIGGER is not allowed
           CREATE AGGREGATE a FOR 'x'             | NOT_ALLOWED   | it loads Java code into the store
           COMMENT ON USER u IS 'x'               | NOT_ALLOWED   | users and roles have no comments

@@ -2,6 +2,7 @@ package dev.tollgate.sql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.sql.Plan.Transaction.Kind;
 import java.util.stream.Stream;
@@ -53,7 +54,30 @@ class SessionStatementTest {
         Arguments.of(
             "SET TIME ZONE 'Europe/Berlin'", Setting.TIME_ZONE, new Argument.Text("Europe/Berlin")),
         Arguments.of("SET TIME ZONE ?", Setting.TIME_ZONE, new Argument.Parameter(0)),
+        zone("INTERVAL '5' HOUR", "+05:00:00"),
+        zone("INTERVAL '5:30' HOUR TO MINUTE", "+05:30:00"),
+        zone("INTERVAL '-5:30' HOUR TO MINUTE", "-05:30:00"),
+        zone("INTERVAL -'18' HOUR", "-18:00:00"),
+        zone("INTERVAL '90' MINUTE", "+01:30:00"),
+        zone("INTERVAL '5:30:15' HOUR TO SECOND", "+05:30:15"),
         Arguments.of("SET TIME ZONE LOCAL", Setting.TIME_ZONE, new Argument.Null()));
+  }
+
+  private static Arguments zone(String interval, String offset) {
+    return Arguments.of("SET TIME ZONE " + interval, Setting.TIME_ZONE, new Argument.Text(offset));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INTERVAL '19' HOUR",
+        "INTERVAL '1.5' SECOND",
+        "INTERVAL '5' MONTH",
+        "INTERVAL 'x' HOUR",
+        "INTERVAL '5'"
+      })
+  void intervalThatIsNoOffsetIsRefused(String interval) {
+    assertThrows(SqlRefused.class, () -> frontend.plan("SET TIME ZONE " + interval));
   }
 
   @ParameterizedTest

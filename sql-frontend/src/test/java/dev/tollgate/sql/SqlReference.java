@@ -228,7 +228,8 @@ final class SqlReference {
               "READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ, SNAPSHOT or SERIALIZABLE");
       case TIME_ZONE ->
           List.of(
-              "`SET TIME ZONE 'Europe/Berlin'`, `'+05:45'`, `LOCAL`",
+              "`SET TIME ZONE 'Europe/Berlin'`, `'+05:45'`, `INTERVAL '5:45' HOUR TO MINUTE`,"
+                  + " `LOCAL`",
               "the [time zone](#time-zones) of the session; LOCAL: the zone with which the"
                   + " connection was opened");
     };

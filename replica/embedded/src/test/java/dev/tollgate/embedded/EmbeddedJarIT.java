@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -219,5 +220,112 @@ class EmbeddedJarIT {
     assertContains(output, "own: " + version + " (", 1);
     assertContains(output, "own rows: 1\n", 1);
     assertContains(output, "drivers: dev.tollgate.jdbc.TollgateDriver,org.h2.Driver\n", 1);
+  }
+
+  /** Compiles an application that is a module, and runs it; returns its status and its output. */
+  private String runModule(int status, List<Path> modules, List<Path> classPath) throws Exception {
+    Path source = Files.createDirectories(directory.resolve("source"));
+    Path application = Files.createDirectories(directory.resolve("application"));
+    Path module =
+        Files.writeString(
+            source.resolve("module-info.java"),
+            "module shop { requires java.sql; requires dev.tollgate.jdbc; }");
+    Path main =
+        Files.writeString(
+            Files.createDirectories(source.resolve("shop")).resolve("Main.java"),
+            """
+            package shop;
+
+            import java.sql.*;
+
+            public class Main {
+              public static void main(String[] arguments) throws Exception {
+                try (Connection connection = DriverManager.getConnection(arguments[0]);
+                    ResultSet rows = connection.createStatement().executeQuery("SELECT 42")) {
+                  rows.next();
+                  System.out.println(Main.class.getModule() + " read " + rows.getInt(1));
+                }
+              }
+            }
+            """);
+    List<Path> path = new ArrayList<>(modules);
+    int compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-p",
+                driver().toString(),
+                "-d",
+                application.toString(),
+                module.toString(),
+                main.toString());
+    assertEquals(0, compiled);
+    path.add(application);
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Duser.language=en",
+            "-Xmx512m",
+            "-p",
+            joined(path),
+            "-cp",
+            joined(classPath),
+            "-m",
+            "shop/shop.Main",
+            "jdbc:tollgate:embedded:" + directory.resolve("node"));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), output);
+    assertEquals(status, process.exitValue(), output);
+    return output;
+  }
+
+  private static String joined(List<Path> paths) {
+    return paths.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static boolean isDriver(Path jar) {
+    return jar.getFileName().toString().startsWith("tollgate-jdbc-");
+  }
+
+  private static Path driver() throws IOException {
+    return declared().stream().filter(EmbeddedJarIT::isDriver).findFirst().orElseThrow();
+  }
+
+  @Test
+  void applicationAndDriverAreModulesAndTheNodeIsOnTheClassPath() throws Exception {
+    List<Path> node = new ArrayList<>(declared());
+    node.removeIf(EmbeddedJarIT::isDriver);
+    node.add(JAR);
+    String output = runModule(0, List.of(driver()), node);
+    assertContains(output, "module shop read 42\n", 1);
+  }
+
+  /** If this fails, Ratis has become modules: say so in docs/driver.md. */
+  @Test
+  void jarsOfRatisAreNoModules() throws Exception {
+    List<Path> all = new ArrayList<>(declared());
+    all.add(JAR);
+    assertContains(runModule(1, all, List.of()), "ratis.metrics.default: Invalid module name", 1);
+    Set<String> api = packages("ratis-server-api-");
+    api.retainAll(packages("ratis-server-3"));
+    assertTrue(api.contains("org/apache/ratis/server"), "" + api);
+  }
+
+  private static Set<String> packages(String jarName) throws IOException {
+    Path found =
+        declared().stream()
+            .filter(path -> path.getFileName().toString().startsWith(jarName))
+            .findFirst()
+            .orElseThrow();
+    try (JarFile jar = new JarFile(found.toFile())) {
+      return jar.stream()
+          .map(entry -> entry.getName())
+          .filter(name -> name.endsWith(".class") && name.contains("/"))
+          .map(name -> name.substring(0, name.lastIndexOf('/')))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
   }
 }

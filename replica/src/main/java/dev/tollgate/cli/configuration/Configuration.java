@@ -98,12 +98,26 @@ public final class Configuration implements IDefaultValueProvider, IParameterPre
     } catch (IOException e) {
       throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()), e);
     }
-    List<String> unread = new ArrayList<>();
-    readers.unread(environment).forEach(name -> unread.add(readers.refusal(name)));
-    if (!unread.isEmpty()) {
-      throw new ParameterException(command.commandLine(), String.join("; ", unread));
-    }
+    readEnvironment(command);
     return false;
+  }
+
+  /** Refuses names that look misspelled, and warns of others that nothing reads. */
+  private void readEnvironment(CommandSpec command) {
+    List<String> refused = new ArrayList<>();
+    for (String name : readers.unread(environment)) {
+      if (readers.looksMeant(name)) {
+        refused.add(readers.refusal(name));
+      } else {
+        command
+            .commandLine()
+            .getErr()
+            .println(command.qualifiedName() + ": " + EnvironmentNames.warning(name));
+      }
+    }
+    if (!refused.isEmpty()) {
+      throw new ParameterException(command.commandLine(), String.join("; ", refused));
+    }
   }
 
   private static boolean isHelp(CommandSpec command, String argument) {

@@ -32,6 +32,13 @@ final class EnvironmentNames {
   private static final Set<String> OF_COMMANDS_UNDER_A_LOCK =
       Set.of("TOLLGATE_LOCK", "TOLLGATE_LOCK_RUN", "TOLLGATE_TOKEN");
 
+  /** What hosts and images keep for themselves; no part of Tollgate reads them. */
+  private static final Set<String> OF_THE_HOST =
+      Set.of("TOLLGATE_HOME", "TOLLGATE_IMAGE", "TOLLGATE_JAVA_HOME", "TOLLGATE_VERSION");
+
+  /** Letters in which a misspelled name differs at most from the name that was meant. */
+  private static final int MISSPELLED_LETTERS = 2;
+
   private static final Pattern EXPRESSION = Pattern.compile("\\$\\{env:(TOLLGATE_\\w+)");
 
   /**
@@ -46,6 +53,7 @@ final class EnvironmentNames {
   private static final Pattern LINKED_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
 
   private final SortedSet<String> names = new TreeSet<>();
+  private final SortedSet<String> firstWords = new TreeSet<>();
 
   /**
    * @param program every command, with its options
@@ -57,6 +65,7 @@ final class EnvironmentNames {
     names.addAll(OF_COMMANDS_UNDER_A_LOCK);
     names.addAll(settings.variables());
     collect(program);
+    names.forEach(name -> firstWords.add(firstWord(name)));
   }
 
   private void collect(CommandLine command) {
@@ -78,7 +87,10 @@ final class EnvironmentNames {
     SortedSet<String> unread = new TreeSet<>();
     environment.forEach(
         (name, value) -> {
-          if (name.startsWith(PREFIX) && !names.contains(name) && !isLink(name, value)) {
+          if (name.startsWith(PREFIX)
+              && !names.contains(name)
+              && !OF_THE_HOST.contains(name)
+              && !isLink(name, value)) {
             unread.add(name);
           }
         });
@@ -88,6 +100,28 @@ final class EnvironmentNames {
   private static boolean isLink(String name, String value) {
     return LINK.matcher(name).matches()
         || (LINKED_PORT.matcher(name).matches() && LINKED_ADDRESS.matcher(value).matches());
+  }
+
+  /**
+   * Whether a name that nothing reads seems to be meant for a node: its first word is that of a
+   * setting, or a few letters make it a name that something reads.
+   */
+  boolean looksMeant(String name) {
+    String nearest = SettingNames.nearest(name, names);
+    return firstWords.contains(firstWord(name))
+        || SettingNames.distance(name, nearest) <= MISSPELLED_LETTERS;
+  }
+
+  private static String firstWord(String name) {
+    int end = name.indexOf('_', PREFIX.length());
+    return name.substring(PREFIX.length(), end < 0 ? name.length() : end);
+  }
+
+  /** Says that a name is read by nothing, where it does not look meant. */
+  static String warning(String name) {
+    return "warning: nothing reads the variable "
+        + name
+        + " of the environment: docs/operations.md lists the names of settings";
   }
 
   /** Says why a name that nothing reads is refused. */

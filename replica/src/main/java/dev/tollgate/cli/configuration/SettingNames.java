@@ -80,7 +80,7 @@ final class SettingNames {
   }
 
   /** The number of letters to change, add or remove (Levenshtein 1965). */
-  private static int distance(String left, String right) {
+  static int distance(String left, String right) {
     int[] above = new int[right.length() + 1];
     for (int column = 0; column <= right.length(); column++) {
       above[column] = column;

@@ -1,10 +1,16 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlReader;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +21,25 @@ final class OpenResults {
   /** Results that a connection may have open. */
   static final int MOST = 100;
 
+  /** Statements of open results that a refusal names, the oldest first. */
+  private static final int MOST_NAMED = 3;
+
+  /** Characters of a statement that a refusal shows. */
+  private static final int MOST_SHOWN_CHARS = 100;
+
+  /**
+   * A result whose rows are not all fetched.
+   *
+   * @param sql the query
+   */
+  record Rest(String sql, SqlReader.Cursor cursor) {}
+
   private final QueryTurns queries;
   private final QueryTurns shortWork;
-  private final Map<Long, SqlReader.Cursor> cursors = new ConcurrentHashMap<>();
+
+  /** By number, and so in the order in which the results were opened. */
+  private final SortedMap<Long, Rest> rests = new ConcurrentSkipListMap<>();
+
   private final Set<SqlReader.Canceller> running = ConcurrentHashMap.newKeySet();
   private final AtomicLong cursorIds = new AtomicLong();
   private volatile boolean closed;
@@ -42,22 +64,48 @@ final class OpenResults {
 
   /** True if rows of results are still to be fetched. */
   boolean hasRows() {
-    return !cursors.isEmpty();
+    return !rests.isEmpty();
   }
 
   boolean isFull() {
-    return cursors.size() >= MOST;
+    return rests.size() >= MOST;
+  }
+
+  /**
+   * Says which statements hold the results, and what to do. Statements have placeholders for
+   * values, and those that differ in values only are one.
+   */
+  String describeFull() {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    rests.values().forEach(rest -> counts.merge(SqlFrontend.form(rest.sql()), 1, Integer::sum));
+    String named =
+        counts.entrySet().stream()
+            .limit(MOST_NAMED)
+            .map(count -> count.getValue() + " of " + shown(count.getKey()))
+            .collect(Collectors.joining("; "));
+    int others = counts.size() - MOST_NAMED;
+    return "the connection has "
+        + MOST
+        + " results open that are not fetched to their end, the oldest first: "
+        + named
+        + (others > 0 ? "; and those of " + others + " other statements" : "")
+        + ". Close each ResultSet or Statement after use, or fetch all rows at once with"
+        + " fetchSize 0";
+  }
+
+  private static String shown(String form) {
+    return form.length() <= MOST_SHOWN_CHARS ? form : form.substring(0, MOST_SHOWN_CHARS) + "...";
   }
 
   long nextCursorId() {
     return cursorIds.incrementAndGet();
   }
 
-  /** Keeps the rest of a result, if there is one. */
-  void keep(long cursorId, SqlReader.Page page) {
+  /** Keeps the rest of the result of a query, if there is one. */
+  void keep(long cursorId, String sql, SqlReader.Page page) {
     SqlReader.Cursor cursor = page.cursor();
     if (cursor != null) {
-      cursors.put(cursorId, cursor);
+      rests.put(cursorId, new Rest(sql, cursor));
       if (closed) {
         close(cursorId);
       }
@@ -65,14 +113,14 @@ final class OpenResults {
   }
 
   /** Takes the rest of a result out, to fetch from it; null if it is not here. */
-  SqlReader.@Nullable Cursor take(long cursorId) {
-    return cursors.remove(cursorId);
+  @Nullable Rest take(long cursorId) {
+    return rests.remove(cursorId);
   }
 
   void close(long cursorId) {
-    SqlReader.Cursor cursor = cursors.remove(cursorId);
-    if (cursor != null) {
-      cursor.close();
+    Rest rest = rests.remove(cursorId);
+    if (rest != null) {
+      rest.cursor().close();
     }
   }
 
@@ -94,6 +142,6 @@ final class OpenResults {
     queries.close();
     shortWork.close();
     running.forEach(SqlReader.Canceller::cancel);
-    cursors.keySet().forEach(this::close);
+    List.copyOf(rests.keySet()).forEach(this::close);
   }
 }

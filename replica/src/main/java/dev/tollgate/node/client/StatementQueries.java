@@ -54,12 +54,7 @@ final class StatementQueries {
       throws SQLException {
     OpenResults results = statement.results();
     if (results.isFull()) {
-      statement.reply(
-          new Reply.Failure(
-              SqlState.TOO_MANY,
-              "the connection has "
-                  + OpenResults.MOST
-                  + " results open: close those that are not needed"));
+      statement.reply(new Reply.Failure(SqlState.TOO_MANY, results.describeFull()));
       return;
     }
     long cursorId = results.nextCursorId();
@@ -78,7 +73,7 @@ final class StatementQueries {
                     cursorId,
                     views,
                     canceller));
-    results.keep(cursorId, page);
+    results.keep(cursorId, sql, page);
     statement.result(page.body().bytes());
   }
 

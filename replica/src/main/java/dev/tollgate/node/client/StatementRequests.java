@@ -157,15 +157,15 @@ final class StatementRequests {
         Workers.Kind.QUERIES,
         answer,
         () -> {
-          SqlReader.Cursor cursor = results.take(request.cursorId());
-          if (cursor == null) {
+          OpenResults.Rest rest = results.take(request.cursorId());
+          if (rest == null) {
             answer.accept(
                 new Reply.Failure(
                     SqlState.CONFLICT,
                     "the rest of the result is not on this node: run the query again"));
           } else {
-            SqlReader.Page page = cursor.fetch(request.pageRows(), request.cursorId());
-            results.keep(request.cursorId(), page);
+            SqlReader.Page page = rest.cursor().fetch(request.pageRows(), request.cursorId());
+            results.keep(request.cursorId(), rest.sql(), page);
             answer.accept(new Reply.Result(page.body().bytes()));
           }
         });

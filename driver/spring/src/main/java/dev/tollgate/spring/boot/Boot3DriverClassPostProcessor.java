@@ -4,8 +4,8 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * How Boot 3.5 calls {@link DriverClassSource}. Boot 4.0 still knows the interface and calls this
- * class too, which changes nothing then.
+ * How Boot 3.5 adds {@link DriverClassSource} and {@link EmbeddedDefaultsSource}. Boot 4.0 still
+ * knows the interface and calls this class too, which changes nothing then.
  */
 @SuppressWarnings({"deprecation", "removal"})
 final class Boot3DriverClassPostProcessor
@@ -14,5 +14,6 @@ final class Boot3DriverClassPostProcessor
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
     DriverClassSource.addTo(environment);
+    EmbeddedDefaultsSource.addTo(environment);
   }
 }

@@ -123,4 +123,58 @@ class SpringApplicationTest {
       assertNull(context.getEnvironment().getProperty(DRIVER));
     }
   }
+
+  private static final List<String> INITIALIZED =
+      List.of(
+          "spring.sql.init.mode",
+          "spring.batch.jdbc.initialize-schema",
+          "spring.integration.jdbc.initialize-schema",
+          "spring.quartz.jdbc.initialize-schema",
+          "spring.session.jdbc.initialize-schema");
+
+  @Test
+  void databaseInMemoryIsInitializedAsAnEmbeddedOne() {
+    try (ConfigurableApplicationContext context =
+        start(
+            Application.class,
+            "spring.datasource.url=" + url,
+            "spring.sql.init.schema-locations=classpath:embedded-schema.sql")) {
+      JdbcTemplate sql = context.getBean(JdbcTemplate.class);
+      assertEquals(1, sql.update("INSERT INTO made_by_script VALUES (1)"));
+      var environment = context.getEnvironment();
+      assertEquals("create-drop", environment.getProperty("spring.jpa.hibernate.ddl-auto"));
+      INITIALIZED.forEach(name -> assertEquals("always", environment.getProperty(name), name));
+      assertEquals("H2", environment.getProperty("spring.jooq.sql-dialect"));
+    }
+  }
+
+  @Test
+  void settingsOfTheApplicationGoBeforeThoseOfAnEmbeddedDatabase() {
+    try (ConfigurableApplicationContext context =
+        builder(Nothing.class)
+            .properties("spring.sql.init.mode=never")
+            .run("--spring.datasource.url=" + url, "--spring.jpa.hibernate.ddl-auto=validate")) {
+      var environment = context.getEnvironment();
+      assertEquals("never", environment.getProperty("spring.sql.init.mode"));
+      assertEquals("validate", environment.getProperty("spring.jpa.hibernate.ddl-auto"));
+    }
+  }
+
+  /** What was written must be there after the next start. */
+  @Test
+  void databaseThatOutlivesTheApplicationIsLeftAlone() {
+    for (String durable : List.of("jdbc:tollgate:embedded:/data", "jdbc:tollgate://h:7400/")) {
+      try (ConfigurableApplicationContext context =
+          start(Nothing.class, "spring.datasource.url=" + durable)) {
+        var environment = context.getEnvironment();
+        assertNull(environment.getProperty("spring.jpa.hibernate.ddl-auto"));
+        INITIALIZED.forEach(name -> assertNull(environment.getProperty(name), name));
+        assertEquals("H2", environment.getProperty("spring.jooq.sql-dialect"));
+      }
+    }
+    try (ConfigurableApplicationContext context =
+        start(Nothing.class, "spring.datasource.url=jdbc:h2:mem:x")) {
+      assertNull(context.getEnvironment().getProperty("spring.jooq.sql-dialect"));
+    }
+  }
 }

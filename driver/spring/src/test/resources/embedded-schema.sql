@@ -1,0 +1,1 @@
+CREATE TABLE made_by_script(id INT PRIMARY KEY);
