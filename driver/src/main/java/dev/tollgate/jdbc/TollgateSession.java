@@ -193,7 +193,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   public String getCurrentSchemaName() {
     String known = schema;
     if (known == null) {
-      known = text("CALL SCHEMA()");
+      known = runner.answer("CALL SCHEMA()", queryTimeout);
       schema = known;
     }
     return known;
@@ -203,16 +203,10 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   String userName() {
     String known = userName;
     if (known == null) {
-      known = text("CALL CURRENT_USER");
+      known = runner.answer("CALL CURRENT_USER", queryTimeout);
       userName = known;
     }
     return known;
-  }
-
-  private String text(String call) {
-    ResultInterface result = command(call).executeQuery(0, 0, false);
-    result.next();
-    return result.currentRow()[0].getString();
   }
 
   @Override

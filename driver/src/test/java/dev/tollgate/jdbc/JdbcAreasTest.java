@@ -571,6 +571,22 @@ class JdbcAreasTest {
     assertNull(connection.getClientInfo("ApplicationName"));
   }
 
+  /** A SERIALIZABLE transaction keeps all other writers waiting, from its first query on. */
+  @Test
+  void whatTheDriverAsksOfTheSessionBeginsNoTransaction() throws Exception {
+    statement.execute("SET SCHEMA PUBLIC");
+    connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+    connection.setAutoCommit(false);
+    int before = cluster.received().size();
+    assertEquals("PUBLIC", connection.getSchema());
+    assertEquals(FakeCluster.USER, connection.getMetaData().getUserName());
+    List<Request.Execute> asked = cluster.received().subList(before, cluster.received().size());
+    assertEquals(2, asked.size());
+    assertTrue(asked.stream().allMatch(it -> it.mode() == TransactionMode.AUTOCOMMIT));
+    connection.beginRequest();
+    connection.endRequest();
+  }
+
   /** As pools do that give a connection back as they got it. */
   @Test
   void clientInfoIsSetToWhatItWas() throws Exception {
