@@ -38,8 +38,8 @@ final class InlineLargeObjects implements DataHandler, LobStorageInterface {
         }
         text.append(buffer, 0, count);
       }
-    } catch (IOException e) {
-      throw DbException.convertIOException(e, null);
+    } catch (IOException | RuntimeException e) {
+      throw notRead(e);
     }
     requireFits(text.length());
     return ValueClob.createSmall(text.toString());
@@ -47,13 +47,20 @@ final class InlineLargeObjects implements DataHandler, LobStorageInterface {
 
   @Override
   public ValueBlob createBlob(InputStream in, long maxLength) {
+    byte[] bytes;
     try {
-      byte[] bytes = in.readNBytes((int) limit(maxLength));
-      requireFits(bytes.length);
-      return ValueBlob.createSmall(bytes);
-    } catch (IOException e) {
-      throw DbException.convertIOException(e, null);
+      bytes = in.readNBytes((int) limit(maxLength));
+    } catch (IOException | RuntimeException e) {
+      throw notRead(e);
     }
+    requireFits(bytes.length);
+    return ValueBlob.createSmall(bytes);
+  }
+
+  /** Whatever a stream of the application throws, the stream has failed, and not the driver. */
+  private static DbException notRead(Exception e) {
+    return DbException.convertIOException(
+        e instanceof IOException io ? io : new IOException(e.toString(), e), null);
   }
 
   /** The read limit: at most one more than fits a frame, so that too large an object is noticed. */

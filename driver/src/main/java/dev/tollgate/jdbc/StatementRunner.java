@@ -5,6 +5,7 @@ import dev.tollgate.transport.Execution;
 import dev.tollgate.transport.TransportException;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
@@ -128,6 +129,31 @@ final class StatementRunner {
       throw JdbcErrors.forH2(e, statement.sql());
     } finally {
       ran(kind);
+    }
+  }
+
+  /**
+   * Asks a question of the driver itself about the session. The question is no part of the
+   * transaction of the session, and begins none.
+   *
+   * @param call a CALL that gives a text
+   */
+  String answer(String call, Duration timeout) {
+    ClusterSession.Statement question =
+        new ClusterSession.Statement(
+            call,
+            TransactionMode.AUTOCOMMIT,
+            /* batch= */ false,
+            new KeyRequest.None(),
+            /* maxRows= */ 0,
+            /* pageRows= */ 0,
+            List.of(SeriesRunner.NO_PARAMETERS),
+            timeout);
+    try {
+      RowSet rows = rows(cluster.run(question).reply(), call);
+      return rows.page().rows().get(0)[0].getString();
+    } catch (TransportException e) {
+      throw JdbcErrors.forH2(e, call);
     }
   }
 

@@ -184,6 +184,16 @@ public final class TollgateConnection extends JdbcConnection implements Connecti
     return readOnly;
   }
 
+  /** The user of the session, as the cluster knows it. */
+  String userName() throws SQLException {
+    requireOpen();
+    try {
+      return session.userName();
+    } catch (DbException e) {
+      throw e.getSQLException();
+    }
+  }
+
   /** The name of the one database; the node is asked once. */
   @Override
   public String getCatalog() throws SQLException {
@@ -298,11 +308,14 @@ public final class TollgateConnection extends JdbcConnection implements Connecti
     return TollgateMetaData.over(super.getMetaData(), this, productName);
   }
 
+  /** Sets a property. Null clears it, also under a name that is unknown and so has no value. */
   @Override
   public void setClientInfo(@Nullable String name, @Nullable String value)
       throws SQLClientInfoException {
     Properties one = new Properties();
-    one.setProperty(String.valueOf(name), value == null ? "" : value);
+    if (value != null) {
+      one.setProperty(String.valueOf(name), value);
+    }
     requireClientInfo(one);
     putClientInfo(String.valueOf(name), value);
   }

@@ -8,7 +8,6 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Map;
-import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbc.JdbcResultSet;
 import org.h2.result.SimpleResult;
 import org.h2.value.TypeInfo;
@@ -18,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * H2's metadata of the database, except for the answers about this driver. H2's class is final and
- * has 180 methods, of which ten change: hence a proxy.
+ * has 180 methods, of which eleven change: hence a proxy.
  */
 final class TollgateMetaData implements InvocationHandler {
   private static final int MAX_CLIENT_INFO_CHARS = 255;
 
   private final DatabaseMetaData h2;
-  private final JdbcConnection connection;
+  private final TollgateConnection connection;
   private final Map<String, Object> answers;
 
-  private TollgateMetaData(DatabaseMetaData h2, JdbcConnection connection, String productName) {
+  private TollgateMetaData(DatabaseMetaData h2, TollgateConnection connection, String productName) {
     this.h2 = h2;
     this.connection = connection;
     this.answers =
@@ -44,7 +43,8 @@ final class TollgateMetaData implements InvocationHandler {
             DriverVersion.MINOR);
   }
 
-  static DatabaseMetaData over(DatabaseMetaData h2, JdbcConnection connection, String productName) {
+  static DatabaseMetaData over(
+      DatabaseMetaData h2, TollgateConnection connection, String productName) {
     return (DatabaseMetaData)
         Proxy.newProxyInstance(
             TollgateMetaData.class.getClassLoader(),
@@ -66,6 +66,7 @@ final class TollgateMetaData implements InvocationHandler {
           Integer.valueOf(Connection.TRANSACTION_READ_COMMITTED).equals(first)
               || Integer.valueOf(Connection.TRANSACTION_SERIALIZABLE).equals(first);
       case "getClientInfoProperties" -> clientInfoProperties();
+      case "getUserName" -> connection.userName();
       case "isWrapperFor" ->
           first instanceof Class<?> type && (type.isInstance(proxy) || h2.isWrapperFor(type));
       case "unwrap" ->

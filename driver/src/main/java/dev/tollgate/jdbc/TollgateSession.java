@@ -54,6 +54,8 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   /** The current schema; null after a statement that may have changed it. */
   private volatile @Nullable String schema = "PUBLIC";
 
+  private volatile @Nullable String userName;
+
   /**
    * @param fetchSize rows per page if the statement sets none, 0 to fetch all at once
    * @param timeZone with which the session was opened
@@ -191,10 +193,18 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   public String getCurrentSchemaName() {
     String known = schema;
     if (known == null) {
-      ResultInterface result = command("CALL SCHEMA()").executeQuery(0, 0, false);
-      result.next();
-      known = result.currentRow()[0].getString();
+      known = runner.answer("CALL SCHEMA()", queryTimeout);
       schema = known;
+    }
+    return known;
+  }
+
+  /** The user of the session at the node, which the URL need not name; the node is asked once. */
+  String userName() {
+    String known = userName;
+    if (known == null) {
+      known = runner.answer("CALL CURRENT_USER", queryTimeout);
+      userName = known;
     }
     return known;
   }

@@ -18,6 +18,9 @@ import java.util.stream.Collectors;
 
 /** What the nodes of a fake cluster share: sessions, the database, and who leads. */
 public final class FakeCluster implements AutoCloseable {
+  /** The user of all sessions, whoever has logged in. */
+  public static final String USER = "NODE_USER";
+
   private static final AtomicLong NUMBERS = new AtomicLong();
 
   static {
@@ -52,7 +55,7 @@ public final class FakeCluster implements AutoCloseable {
   private final List<String> logins = new CopyOnWriteArrayList<>();
 
   private FakeCluster() throws SQLException {
-    databaseUrl = "jdbc:h2:mem:fake" + NUMBERS.incrementAndGet();
+    databaseUrl = "jdbc:h2:mem:fake" + NUMBERS.incrementAndGet() + ";USER=" + USER;
     keepsDatabase = DriverManager.getConnection(databaseUrl);
     try (Statement statement = keepsDatabase.createStatement()) {
       String functions = FakeFunctions.class.getName();

@@ -131,7 +131,8 @@ final class FakeSession {
 
   private Reply runOnce(Request.Execute request, byte[] parameterSet) {
     Session h2 = h2();
-    h2.setAutoCommit(request.mode() == TransactionMode.AUTOCOMMIT);
+    // a question of the driver is no part of an open transaction, and does not end it
+    h2.setAutoCommit(request.mode() == TransactionMode.AUTOCOMMIT && !h2.hasPendingTransaction());
     try (CommandInterface command = h2.prepareCommand(request.sql())) {
       List<Value> values = Parameter.decodeValues(parameterSet, h2);
       for (int i = 0; i < values.size(); i++) {

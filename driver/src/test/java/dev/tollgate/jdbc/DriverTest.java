@@ -77,7 +77,7 @@ class DriverTest {
       source.setFetchSize(10);
       source.setLoginTimeout(5);
       try (Connection connection = source.getConnection("jo", "secret")) {
-        assertEquals("jo", connection.getMetaData().getUserName());
+        assertEquals(FakeCluster.USER, connection.getMetaData().getUserName());
         assertEquals("X", connection.getMetaData().getDatabaseProductName());
         assertEquals("shop", connection.getClientInfo("ApplicationName"));
         assertEquals(9_000, connection.getNetworkTimeout());

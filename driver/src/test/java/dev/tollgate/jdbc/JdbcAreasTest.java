@@ -12,6 +12,9 @@ import dev.tollgate.fake.FakeCluster;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.TransactionMode;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Reader;
 import java.io.StringReader;
 import java.math.BigDecimal;
 import java.sql.Blob;
@@ -518,6 +521,68 @@ class JdbcAreasTest {
     assertEquals("kept", value("SELECT V FROM T WHERE ID = 1"));
   }
 
+  /** The state says that a stream failed, and not that the driver has a bug. */
+  @Test
+  void streamThatFailsIsAnErrorOfTheApplication() throws Exception {
+    for (Exception failure : List.of(new IOException("worn"), new IllegalStateException("worn"))) {
+      try (PreparedStatement p = connection.prepareStatement("INSERT INTO T(B, C) VALUES(?, ?)")) {
+        for (SQLException e :
+            List.of(
+                assertThrows(
+                    SQLException.class, () -> p.setBinaryStream(1, new FailingStream(failure))),
+                assertThrows(SQLException.class, () -> p.setBlob(1, new FailingStream(failure), 9)),
+                assertThrows(
+                    SQLException.class, () -> p.setCharacterStream(2, new FailingReader(failure))),
+                assertThrows(
+                    SQLException.class, () -> p.setClob(2, new FailingReader(failure), 9)))) {
+          assertEquals(org.h2.api.ErrorCode.IO_EXCEPTION_1, e.getErrorCode(), failure.toString());
+          assertEquals("90028", e.getSQLState());
+          assertTrue(String.valueOf(e.getMessage()).contains("worn"), e.getMessage());
+        }
+        p.setBytes(1, new byte[] {1});
+        p.setString(2, "c");
+        assertEquals(1, p.executeUpdate());
+      }
+    }
+    assertEquals("2", value("SELECT COUNT(*) FROM T WHERE C = 'c'"));
+  }
+
+  private static final class FailingStream extends InputStream {
+    private final Exception failure;
+
+    FailingStream(Exception failure) {
+      this.failure = failure;
+    }
+
+    @Override
+    public int read() throws IOException {
+      throw thrown(failure);
+    }
+  }
+
+  private static final class FailingReader extends Reader {
+    private final Exception failure;
+
+    FailingReader(Exception failure) {
+      this.failure = failure;
+    }
+
+    @Override
+    public int read(char[] buffer, int offset, int length) throws IOException {
+      throw thrown(failure);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static RuntimeException thrown(Exception failure) throws IOException {
+    if (failure instanceof IOException e) {
+      throw e;
+    }
+    return (RuntimeException) failure;
+  }
+
   @Test
   void readOnlyIsAHint() throws Exception {
     assertFalse(connection.isReadOnly());
@@ -539,6 +604,35 @@ class JdbcAreasTest {
     assertTrue(e.getFailedProperties().containsKey("Shoe"));
     connection.setClientInfo(new java.util.Properties());
     assertNull(connection.getClientInfo("ApplicationName"));
+  }
+
+  /** A SERIALIZABLE transaction keeps all other writers waiting, from its first query on. */
+  @Test
+  void whatTheDriverAsksOfTheSessionBeginsNoTransaction() throws Exception {
+    statement.execute("SET SCHEMA PUBLIC");
+    connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+    connection.setAutoCommit(false);
+    int before = cluster.received().size();
+    assertEquals("PUBLIC", connection.getSchema());
+    assertEquals(FakeCluster.USER, connection.getMetaData().getUserName());
+    List<Request.Execute> asked = cluster.received().subList(before, cluster.received().size());
+    assertEquals(2, asked.size());
+    assertTrue(asked.stream().allMatch(it -> it.mode() == TransactionMode.AUTOCOMMIT));
+    connection.beginRequest();
+    connection.endRequest();
+  }
+
+  /** As pools do that give a connection back as they got it. */
+  @Test
+  void clientInfoIsSetToWhatItWas() throws Exception {
+    for (String name : List.of("ApplicationName", "ClientUser", "Shoe")) {
+      String before = connection.getClientInfo(name);
+      connection.setClientInfo(name, before);
+      assertEquals(before, connection.getClientInfo(name));
+    }
+    connection.close();
+    assertThrows(
+        java.sql.SQLClientInfoException.class, () -> connection.setClientInfo("Shoe", null));
   }
 
   private int releases() {

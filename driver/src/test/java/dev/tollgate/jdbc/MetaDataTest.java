@@ -93,6 +93,21 @@ class MetaDataTest {
     }
   }
 
+  /** Tokens and certificates log in without a user in the URL, and names are in upper case. */
+  @Test
+  void userIsThatOfTheSessionAtTheNode() throws Exception {
+    assertEquals(FakeCluster.USER, meta.getUserName());
+    try (Connection other = DriverManager.getConnection(cluster.url("user=jo&password=x"))) {
+      assertEquals(FakeCluster.USER, other.getMetaData().getUserName());
+      int before = cluster.received().size();
+      assertEquals(FakeCluster.USER, other.getMetaData().getUserName());
+      assertEquals(before, cluster.received().size());
+      other.close();
+      SQLException e = assertThrows(SQLException.class, () -> other.getMetaData().getUserName());
+      assertEquals("90007", e.getSQLState());
+    }
+  }
+
   @Test
   void transactionsAndTheirTwoLevels() throws Exception {
     assertTrue(meta.supportsTransactions());

@@ -47,7 +47,11 @@ class LockArgumentsTest {
     client.acquire("job", LockOptions.DEFAULT.owner("a")).close();
     FencedLock lock = client.asLock("job", LockOptions.DEFAULT.waitFor(Duration.ofSeconds(5)));
     lock.lock();
-    lock.unlock();
+    try {
+      assertTrue(lock.isHeldByCurrentThread());
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Test

@@ -101,6 +101,7 @@ class RightsTest {
     run(admin, "GRANT CLERK TO ANN");
     try (Connection ann = connect("ann", "ann")) {
       assertEquals("ANN", one(ann, "SELECT CURRENT_USER"));
+      assertEquals("ANN", ann.getMetaData().getUserName());
       assertEquals(OBJECT, refusal(ann, "SELECT * FROM G.T"));
       run(admin, "GRANT INSERT ON G.T TO ANN");
       run(ann, "INSERT INTO G.T (ID, A) VALUES (1, 1)");
