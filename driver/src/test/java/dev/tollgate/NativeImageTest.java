@@ -7,7 +7,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -51,10 +50,12 @@ class NativeImageTest {
           "loadClass");
 
   private static boolean looksUp(String owner, String method) {
-    return owner.equals(Proxy.class.getName()) && method.equals("newProxyInstance")
-        || owner.equals("java.util.ServiceLoader") && method.equals("load")
-        || (owner.equals("java.lang.Class") || owner.equals("java.lang.ClassLoader"))
-            && LOOKS_UP.contains(method);
+    return switch (owner) {
+      case "java.lang.reflect.Proxy" -> method.equals("newProxyInstance");
+      case "java.util.ServiceLoader" -> method.equals("load");
+      case "java.lang.Class", "java.lang.ClassLoader" -> LOOKS_UP.contains(method);
+      default -> false;
+    };
   }
 
   private static String metadata() throws IOException {

@@ -558,6 +558,11 @@ class JdbcAreasTest {
     public int read() throws IOException {
       throw thrown(failure);
     }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+      throw thrown(failure);
+    }
   }
 
   private static final class FailingReader extends Reader {

@@ -97,15 +97,16 @@ class MetaDataTest {
   @Test
   void userIsThatOfTheSessionAtTheNode() throws Exception {
     assertEquals(FakeCluster.USER, meta.getUserName());
+    DatabaseMetaData ended;
     try (Connection other = DriverManager.getConnection(cluster.url("user=jo&password=x"))) {
       assertEquals(FakeCluster.USER, other.getMetaData().getUserName());
       int before = cluster.received().size();
       assertEquals(FakeCluster.USER, other.getMetaData().getUserName());
       assertEquals(before, cluster.received().size());
-      other.close();
-      SQLException e = assertThrows(SQLException.class, () -> other.getMetaData().getUserName());
-      assertEquals("90007", e.getSQLState());
+      ended = other.getMetaData();
     }
+    SQLException e = assertThrows(SQLException.class, ended::getUserName);
+    assertEquals("90007", e.getSQLState());
   }
 
   @Test

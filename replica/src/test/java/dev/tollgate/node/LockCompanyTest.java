@@ -49,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Who else wants a lock, and callers that do not wait for it, in one process and on three nodes.
  */
+@SuppressWarnings("LockNotBeforeTry") // locks are what is tested
 @ParameterizedClass
 @ValueSource(ints = {0, 3})
 @Timeout(120)
