@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bounded number of places for connections, which no address keeps from the others by its number
  * of connections. If all places are taken, a new connection gets the place of another one: of the
- * address that has the most, the oldest that may go. Not thread-safe.
+ * network that has the most, of its address that has the most, the oldest that may go. An IPv6
+ * network is a /64, and an IPv4 address is a network of its own. Not thread-safe.
  *
  * @param <C> the connections
  */
@@ -54,12 +55,18 @@ public final class FairPlaces<C> {
   }
 
   private @Nullable C loser() {
-    Map<InetAddress, Integer> counts = new HashMap<>();
-    taken.values().forEach(from -> counts.merge(from, 1, Integer::sum));
+    Map<String, Integer> networks = new HashMap<>();
+    Map<InetAddress, Integer> addresses = new HashMap<>();
+    for (InetAddress from : taken.values()) {
+      networks.merge(CountedAddress.of(from), 1, Integer::sum);
+      addresses.merge(from, 1, Integer::sum);
+    }
     C found = null;
-    int highest = 0;
+    long highest = 0;
     for (Map.Entry<C, InetAddress> entry : taken.entrySet()) {
-      int count = counts.getOrDefault(entry.getValue(), 0);
+      InetAddress from = entry.getValue();
+      long ofNetwork = networks.getOrDefault(CountedAddress.of(from), 0);
+      long count = ofNetwork * (most + 1L) + addresses.getOrDefault(from, 0);
       if (count > highest && mayGo.test(entry.getKey())) {
         found = entry.getKey();
         highest = count;

@@ -51,4 +51,24 @@ class FairPlacesTest {
     places.giveBack("busy2");
     assertNull(take("new", 3));
   }
+
+  /** A customer of a provider has a whole /64, so its addresses count together. */
+  @Test
+  void addressesOfOneNetworkCountTogether() throws Exception {
+    assertNull(places.take("client", InetAddress.getByName("2001:db8:0:1::1")));
+    assertNull(places.take("a", InetAddress.getByName("2001:db8:0:2::1")));
+    assertNull(places.take("b", InetAddress.getByName("2001:db8:0:2::2")));
+    assertNull(places.take("c", InetAddress.getByName("2001:db8:0:2:ffff::3")));
+    assertEquals("a", places.take("d", InetAddress.getByName("2001:db8:0:2::4")));
+  }
+
+  /** Nodes have neighbors in their network. */
+  @Test
+  void withinANetworkTheAddressWithTheMostGivesWay() throws Exception {
+    assertNull(places.take("node", InetAddress.getByName("fd00::1")));
+    assertNull(places.take("a", InetAddress.getByName("fd00::2")));
+    assertNull(places.take("b", InetAddress.getByName("fd00::2")));
+    assertNull(places.take("other", InetAddress.getByName("10.0.0.1")));
+    assertEquals("a", places.take("c", InetAddress.getByName("fd00::2")));
+  }
 }

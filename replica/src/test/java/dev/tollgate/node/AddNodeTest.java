@@ -68,7 +68,7 @@ class AddNodeTest {
       assertTrue(other.awaitLeadership(DEADLINE));
       Path identity = directory.resolve("n2").resolve("identity");
       await().atMost(DEADLINE).until(() -> Files.readString(identity).contains("cluster="));
-      assertRefused("n2", address, "node n2 is of cluster ", HOW);
+      assertRefused("n2", address, "node n2 is of another cluster than node n1", HOW);
       assertNull(other.failure());
     }
   }

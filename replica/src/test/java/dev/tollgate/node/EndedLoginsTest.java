@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.node.admin.HttpCalls;
+import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
@@ -18,6 +19,8 @@ import dev.tollgate.wire.ScramKeys;
 import dev.tollgate.wire.WireWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,6 +46,7 @@ class EndedLoginsTest {
   private static final String PASSWORD = "first-password";
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
+  @TempDir private static Path directory;
   private static Node node;
   private static Connection admin;
 
@@ -50,7 +55,8 @@ class EndedLoginsTest {
     node =
         new Node(
             LoopbackSettings.of("n1", null)
-                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .withAudit(new AuditSettings(audit(), AuditSettings.MAX_BYTES, 2, 2)),
             AdminNode.CONNECTIONS,
             TestUsers.administrator("ROOT", PASSWORD));
     node.start();
@@ -64,6 +70,10 @@ class EndedLoginsTest {
             });
     run(admin, "CREATE TABLE T (ID INT PRIMARY KEY)");
     run(admin, "INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, 1000)");
+  }
+
+  private static Path audit() {
+    return directory.resolve("audit");
   }
 
   @AfterAll
@@ -239,6 +249,27 @@ class EndedLoginsTest {
         assertTrue(ended != null && read <= 20, "rows were read: " + read);
       }
     }
+  }
+
+  @Test
+  void auditHasTheSnapshotsThatAnExpiredAdministratorIsRefused() throws Exception {
+    run(admin, "ALTER USER ANN ADMIN TRUE");
+    Client ann = Client.ann();
+    run(admin, "ALTER USER ANN VALID UNTIL '2000-01-01'");
+    assertEquals("28000", ann.stateAfter(new Request.OpenSnapshot(false)));
+    assertEquals("28000", ann.stateAfter(new Request.ReadSnapshot(0, 10)));
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                Files.readAllLines(audit()).stream()
+                        .filter(
+                            line ->
+                                line.contains("\"event\":\"access_refused\"")
+                                    && line.contains("\"user\":\"ANN\"")
+                                    && line.contains("no snapshot is fetched"))
+                        .count()
+                    == 2);
   }
 
   @ParameterizedTest

@@ -88,7 +88,7 @@ class NodeIdentityTest {
         other.start("n3");
         cluster.start("n1");
         cluster.start("n2");
-        assertFails(other, "n3", "StrangerException", "is of cluster");
+        assertFails(other, "n3", "StrangerException", "is of another cluster");
       }
       try (Connection connection = connected(cluster)) {
         run(connection, "INSERT INTO T VALUES(2)");

@@ -32,10 +32,12 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -633,6 +635,48 @@ class RightsMatrixTest {
     assertEquals("", String.join("\n", wrong));
   }
 
+  /** Its connections go on, but it takes the data of all users with it no more. */
+  @Test
+  void expiredAdministratorOpensNoSessionAndFetchesNoSnapshot() throws Exception {
+    Set<Class<?>> refused =
+        Set.of(Request.OpenSession.class, Request.OpenSnapshot.class, Request.ReadSnapshot.class);
+    String schema = newSchema();
+    List<String> wrong = new ArrayList<>();
+    Map<Class<?>, RawClient> clients = new LinkedHashMap<>();
+    run(admin, "CREATE USER U_LAPSED PASSWORD 'U_LAPSED-password' ADMIN");
+    try (Connection own = connect("U_LAPSED", "U_LAPSED-password", "matrix");
+        RawClient other = new RawClient(node.listenAddress())) {
+      logIn(other, "U_LAPSED", "U_LAPSED-password");
+      Reply.SessionReady ready = openSession(other);
+      long lease = Long.parseLong(String.valueOf(one(own, "SELECT create_lease(600000)")));
+      Map<Class<?>, RequestRights.Row> rows = RequestRights.all(schema, ready, lease);
+      for (Class<?> request : rows.keySet()) {
+        RawClient client = new RawClient(node.listenAddress());
+        clients.put(request, client);
+        logIn(client, "U_LAPSED", "U_LAPSED-password");
+        if (request != Request.OpenSession.class) {
+          openSession(client);
+        }
+      }
+      run(admin, "ALTER USER U_LAPSED VALID UNTIL '2000-01-01'");
+      for (Map.Entry<Class<?>, RequestRights.Row> row : rows.entrySet()) {
+        RawClient client = Objects.requireNonNull(clients.get(row.getKey()));
+        Reply reply = client.call(row.getValue().request());
+        if (refused.contains(row.getKey()) != "28000".equals(refusal(reply))) {
+          wrong.add(row.getValue().request() + ": " + reply);
+        }
+        // the refusal is no end of the connection
+        assertInstanceOf(Reply.Ok.class, client.call(new Request.Ping()), row.toString());
+      }
+    } finally {
+      for (RawClient client : clients.values()) {
+        client.close();
+      }
+      run(admin, "DROP USER U_LAPSED");
+    }
+    assertEquals("", String.join("\n", wrong));
+  }
+
   private static void addWrongReply(RequestRights.Row row, Holder user, List<String> wrong)
       throws Exception {
     try (RawClient client = new RawClient(node.listenAddress())) {
@@ -686,8 +730,12 @@ class RightsMatrixTest {
   }
 
   private static void logIn(RawClient client, Holder user) throws Exception {
+    logIn(client, nameOf(user), passwordOf(user));
+  }
+
+  private static void logIn(RawClient client, String user, String password) throws Exception {
     assertInstanceOf(Reply.LoginRequired.class, client.greet());
-    ScramClient scram = new ScramClient(nameOf(user), ScramBinding.choose(null, List.of()));
+    ScramClient scram = new ScramClient(user, ScramBinding.choose(null, List.of()));
     Reply.LoginChallenge challenge =
         assertInstanceOf(
             Reply.LoginChallenge.class,
@@ -698,7 +746,7 @@ class RightsMatrixTest {
             (salt, count) ->
                 SALTED.computeIfAbsent(
                     user + Arrays.toString(salt),
-                    any -> ScramKeys.saltedPassword(passwordOf(user), salt, count)));
+                    any -> ScramKeys.saltedPassword(password, salt, count)));
     assertInstanceOf(Reply.LoggedIn.class, client.call(new Request.ContinueLogin(proof)));
   }
 }

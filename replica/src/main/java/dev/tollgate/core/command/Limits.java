@@ -207,6 +207,9 @@ public final class Limits {
   /** Bytes of the keys of an identity provider. */
   public static final int TOKEN_KEYS_BYTES = 256 << 10;
 
+  /** The latest time in a token, in seconds since 1970: the end of the year 9999. */
+  public static final long TOKEN_TIME_SECONDS = 253_402_300_799L;
+
   /** Keys of an identity provider. */
   public static final int TOKEN_KEYS = 100;
 

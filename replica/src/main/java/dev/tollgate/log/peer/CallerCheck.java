@@ -38,7 +38,8 @@ final class CallerCheck {
               + ", node "
               + sender.from()
               + " of cluster "
-              + sender.clusterId());
+              + sender.clusterId(),
+          "node " + self.nodeId() + " is of another cluster than node " + sender.from());
     }
     if (!sender.to().equals(self.nodeId())) {
       return new Refusal(
@@ -57,7 +58,12 @@ final class CallerCheck {
               + " as incarnation "
               + sender.expected()
               + ", but it is "
-              + self.incarnation());
+              + self.incarnation(),
+          "node "
+              + self.nodeId()
+              + " is not the incarnation that node "
+              + sender.from()
+              + " takes it for");
     }
     UniqueId recorded = known.incarnations().get(sender.from());
     if (recorded != null && !recorded.equals(sender.incarnation())) {
@@ -70,7 +76,8 @@ final class CallerCheck {
               + " as incarnation "
               + recorded
               + ", but it is "
-              + sender.incarnation());
+              + sender.incarnation(),
+          "node " + self.nodeId() + " knows node " + sender.from() + " as another incarnation");
     }
     if (known.removed().contains(sender.from()) && !members.contains(sender.from())) {
       return new Refusal(

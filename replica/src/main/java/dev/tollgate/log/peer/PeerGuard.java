@@ -28,7 +28,10 @@ import org.slf4j.LoggerFactory;
 public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
 
-  /** Why a message is refused. The names go over the wire. */
+  /**
+   * Why a message is refused. The names go over the wire, to strangers too: a node whose directory
+   * was emptied has no key, and has to learn that it must stop.
+   */
   public enum Reason {
     /** Sender and receiver belong to different clusters. */
     OTHER_CLUSTER,
@@ -71,8 +74,23 @@ public final class PeerGuard {
     }
   }
 
-  /** An answer to a message that is not accepted. */
-  public record Refusal(Reason reason, String message) {}
+  /**
+   * An answer to a message that is not accepted.
+   *
+   * @param message for the log of this node, and for a caller that proves that it is of the cluster
+   * @param forStrangers the message without ids, for any other caller
+   */
+  public record Refusal(Reason reason, String message, String forStrangers) {
+    /** A refusal whose message has no id. */
+    public Refusal(Reason reason, String message) {
+      this(reason, message, message);
+    }
+
+    /** As a stranger gets it. */
+    Refusal withoutIds() {
+      return new Refusal(reason, forStrangers);
+    }
+  }
 
   /** A node that calls this one. */
   public interface Caller {
@@ -133,19 +151,20 @@ public final class PeerGuard {
     return PeerCredentials.of(self, to);
   }
 
-  /** Returns why a message is refused, or null if it is accepted. */
+  /** Returns why a message is refused, as the caller may know it, or null if it is accepted. */
   public @Nullable Refusal check(Caller caller) {
     PeerCredentials sender = caller.credentials();
     Refusal refusal = check.refusal(caller);
-    if (refusal != null) {
-      logOnce(sender.from(), refusal);
-      if (refusal.reason() == Reason.RECEIVER_UNKNOWN) {
-        stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
-      }
-    } else {
+    if (refusal == null) {
       adminUrls.note(sender.from(), sender.adminUrl(), members.contains(sender.from()));
+      return null;
     }
-    return refusal;
+    logOnce(sender.from(), refusal);
+    if (refusal.reason() == Reason.RECEIVER_UNKNOWN) {
+      stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
+    }
+    ClusterIdentity known = self.known();
+    return known.key() == null || caller.proves(known) ? refusal : refusal.withoutIds();
   }
 
   /** Where other members serve their admin addresses: those that have called this node. */

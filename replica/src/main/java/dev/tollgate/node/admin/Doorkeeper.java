@@ -112,8 +112,7 @@ final class Doorkeeper implements AdminServer.Admission {
     Decision decision = examine(audience, changes, credentials);
     String untold = decision.untold();
     if (untold != null) {
-      audit.pageRefused(
-          credentials.from().getHostAddress(), decision.user(), credentials.page(), untold);
+      audit.pageRefused(credentials.from(), decision.user(), credentials.page(), untold);
     }
     return decision;
   }

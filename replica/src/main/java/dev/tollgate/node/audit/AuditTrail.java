@@ -9,9 +9,11 @@ import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.CountedAddress;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.seal.DataKeys;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -274,21 +276,22 @@ public final class AuditTrail implements AutoCloseable {
 
   /**
    * This node has refused a page of its admin address, and no {@link #loginFailed} says so. If an
-   * address asks often in a minute, the rest of them have one line together.
+   * address asks often in a minute, the rest of them have one line together. Addresses of IPv6
+   * count by their network.
    *
    * @param user that lacks a right; null for a client that has not logged in
    * @param page method and path, as the client has sent them
    * @param reason what the client was told
    */
-  public void pageRefused(String address, @Nullable String user, String page, String reason) {
-    if (isOn() && pages.takesLine(address, nowMicros())) {
+  public void pageRefused(InetAddress from, @Nullable String user, String page, String reason) {
+    if (isOn() && pages.takesLine(CountedAddress.of(from), nowMicros())) {
       tell(
           AuditStream.SECURITY,
           local("page_refused")
               .text("outcome", "refused")
               .text("reason", Text.first(reason, Limits.AUDITED_REASON_CHARS))
               .text("user", user)
-              .text("address", address)
+              .text("address", from.getHostAddress())
               .text("page", Text.first(page, Limits.AUDITED_REASON_CHARS)));
     }
   }

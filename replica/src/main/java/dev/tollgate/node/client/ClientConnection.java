@@ -225,15 +225,29 @@ public final class ClientConnection {
 
   private void audit(Reply reply) {
     if (reply instanceof Reply.Failure failure && RIGHTS_MISSING.contains(failure.sqlState())) {
-      audit.accessRefused(
-          new Actor(
-              greeting.user(), sessions.sessionOrNull(), greeting.client(), replies.address()),
-          failure.message());
+      auditRefusal(failure);
     }
   }
 
-  /** Answers with a refusal if the client may not have the data of all users, at each part. */
+  private void auditRefusal(Reply.Failure failure) {
+    audit.accessRefused(
+        new Actor(greeting.user(), sessions.sessionOrNull(), greeting.client(), replies.address()),
+        failure.message());
+  }
+
+  /**
+   * Answers with a refusal if the client may not have the data of all users, at each part. Unlike a
+   * session, a snapshot does not go on when its user has expired.
+   */
   private boolean mayFetchSnapshot(Consumer<Reply> answer) {
+    String closed = greeting.closed();
+    if (closed != null) {
+      Reply.Failure refusal =
+          new Reply.Failure(SqlState.LOGIN_REFUSED, "no snapshot is fetched: " + closed);
+      answer.accept(refusal);
+      auditRefusal(refusal);
+      return false;
+    }
     boolean may = sessions.isAdministrator(greeting.user()) && !greeting.isLeftOver();
     if (!may) {
       answer.accept(

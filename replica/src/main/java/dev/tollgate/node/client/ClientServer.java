@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.log.CountedAddress;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.tls.Certificates;
 import dev.tollgate.tls.TlsSocket;
@@ -397,7 +398,7 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public String address() {
       return channel.remoteAddress() instanceof InetSocketAddress remote
-          ? ClientAddresses.of(remote.getAddress())
+          ? CountedAddress.of(remote.getAddress())
           : client();
     }
 

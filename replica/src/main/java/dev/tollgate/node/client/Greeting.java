@@ -91,6 +91,12 @@ final class Greeting {
     return end != null;
   }
 
+  /** Why the user could not log in now, though its connection goes on; null if it could. */
+  @Nullable String closed() {
+    LoginProof proven = proof;
+    return proven == null ? null : logins.closed(proven);
+  }
+
   /** True if the client did not have to log in, has to now, and is not the one that changed it. */
   boolean isLeftOver() {
     return proof == null && users.isRequired() && !hasSession.getAsBoolean();

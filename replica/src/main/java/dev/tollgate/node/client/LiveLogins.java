@@ -158,6 +158,15 @@ public final class LiveLogins {
     return counts || !users.knowsUsers() ? null : outdated(login.user(), now);
   }
 
+  /**
+   * Why the user of a connection may not begin anything by its login that lasts longer than its
+   * session, though the connection goes on; null if it may.
+   */
+  @Nullable String closed(LoginProof login) {
+    Authentication.User now = users.find(login.user());
+    return now == null ? null : now.closed();
+  }
+
   private @Nullable End endOfRequest(@Nullable LoginProof login) {
     if (login == null) {
       return users.isRequired()

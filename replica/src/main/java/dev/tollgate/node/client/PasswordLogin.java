@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.log.CountedAddress;
 import dev.tollgate.node.client.AuthenticationListener.Attempt;
 import dev.tollgate.node.client.AuthenticationListener.Reason;
 import dev.tollgate.node.login.LoginMethod;
@@ -193,8 +194,7 @@ public final class PasswordLogin {
    * @param waited whether the login has waited as {@link Verdict#LATER} said
    */
   public Result byToken(String token, InetAddress from, boolean waited) {
-    TokenLogin.Shown shown =
-        new TokenLogin.Shown("", token, ClientAddresses.of(from), from, BEARER);
+    TokenLogin.Shown shown = new TokenLogin.Shown("", token, CountedAddress.of(from), from, BEARER);
     Result later = waited ? null : delayed(tokens.delay(shown), null, shown.address(), BEARER);
     return later == null ? check(shown) : later;
   }
@@ -245,11 +245,11 @@ public final class PasswordLogin {
     List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
     if (directory.isFor(name, from)) {
       return byDirectory(
-          new DirectoryLogin.Shown(name, password, ClientAddresses.of(from), from), known, waited);
+          new DirectoryLogin.Shown(name, password, CountedAddress.of(from), from), known, waited);
     }
     String digest = digest(BASIC, name, password);
     boolean allowed = access.rules().methods().allow(LoginMethod.SCRAM, name, from);
-    String address = ClientAddresses.of(from);
+    String address = CountedAddress.of(from);
     if (known != null && allowed && isRemembered(digest, verifiers)) {
       return right(known, LoginMethod.SCRAM, new Attempt(name, address, BASIC));
     }
@@ -312,7 +312,7 @@ public final class PasswordLogin {
       return Result.of(Verdict.NOT_YET);
     }
     String name = access.users().spelled(certified);
-    Attempt attempt = new Attempt(name, ClientAddresses.of(from), EXTERNAL);
+    Attempt attempt = new Attempt(name, CountedAddress.of(from), EXTERNAL);
     Authentication.User known = access.users().find(name);
     boolean allowed = access.rules().methods().allow(LoginMethod.CERT, name, from);
     if (known == null || !allowed) {

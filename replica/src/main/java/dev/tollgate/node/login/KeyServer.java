@@ -144,35 +144,51 @@ final class KeyServer implements KeySource {
       return running;
     }
     CompletableFuture<Boolean> begun = new CompletableFuture<>();
-    fetching = begun;
     triedNanos = nanos.getAsLong();
+    fetching = begun;
+    boolean given = false;
     try {
       thread.execute(() -> run(begun));
+      given = true;
     } catch (RejectedExecutionException e) {
       // the node stops
-      fetching = null;
-      begun.complete(false);
+    } finally {
+      // also if there is no memory for a thread
+      if (!given) {
+        fetching = null;
+        begun.complete(false);
+      }
     }
     return begun;
   }
 
   private void run(CompletableFuture<Boolean> begun) {
-    String why = null;
+    // so it stays after an error of the JVM, which goes to the handler of the thread
+    String why = "the fetch broke off with an error";
     try {
       IssuerKeys fetched = IssuerKeys.parse(address.toString(), download());
       known = new Known(fetched, nanos.getAsLong());
+      why = null;
     } catch (IOException | RuntimeException e) {
       why = e.getMessage() == null ? e.toString() : e.getMessage();
+    } finally {
+      try {
+        ended(begun, why);
+      } finally {
+        begun.complete(why == null);
+      }
     }
-    ended(why);
-    begun.complete(why == null);
   }
 
-  private synchronized void ended(@Nullable String why) {
-    fetching = null;
-    if (why == null && failure != null) {
+  private synchronized void ended(CompletableFuture<Boolean> begun, @Nullable String why) {
+    if (fetching == begun) {
+      fetching = null;
+    }
+    String before = failure;
+    failure = why;
+    if (why == null && before != null) {
       listener.reloaded("the keys for tokens were fetched again from " + address);
-    } else if (why != null && failure == null) {
+    } else if (why != null && before == null) {
       listener.failed(
           "the keys for tokens were not fetched from "
               + address
@@ -182,7 +198,6 @@ final class KeyServer implements KeySource {
               + KEPT.toMinutes()
               + " minutes");
     }
-    failure = why;
   }
 
   private byte[] download() throws IOException {

@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -78,6 +79,9 @@ public final class TokenCheck implements AutoCloseable {
 
   /** What a token may say that it is; a logout token, for one, is signed by the same keys. */
   private static final Set<String> TYPES = Set.of("jwt", "at+jwt", "application/at+jwt");
+
+  /** Claims that are times. */
+  private static final List<String> TIMES = List.of("exp", "nbf", "iat");
 
   private static final String NO_TOKEN = "it is no signed JWT";
 
@@ -262,6 +266,10 @@ public final class TokenCheck implements AutoCloseable {
     if (!jwt.verify(verifier(key))) {
       return Verdict.refused("its signature is wrong");
     }
+    String noTime = noTime(jwt.getPayload().toJSONObject());
+    if (noTime != null) {
+      return Verdict.refused(noTime);
+    }
     JWTClaimsSet claims = jwt.getJWTClaimsSet();
     String wrong = wrong(claims);
     if (wrong != null) {
@@ -271,6 +279,24 @@ public final class TokenCheck implements AutoCloseable {
     return user == null
         ? Verdict.refused("its claim " + settings.claim() + " stands for no user")
         : new Verdict(user, end(claims), null, /* temporary= */ false);
+  }
+
+  /**
+   * Says which claim is no time; null if there is none. The library multiplies seconds without a
+   * look at the range, so a large number would become another time.
+   */
+  private static @Nullable String noTime(@Nullable Map<String, Object> claims) {
+    for (String name : TIMES) {
+      Object time = claims == null ? null : claims.get(name);
+      if (time instanceof Number seconds
+          && !(seconds.doubleValue() >= 0 && seconds.doubleValue() <= Limits.TOKEN_TIME_SECONDS)) {
+        return "its claim "
+            + name
+            + " is no time: a number of seconds since 1970 is from 0 to "
+            + Limits.TOKEN_TIME_SECONDS;
+      }
+    }
+    return null;
   }
 
   private static JWSVerifier verifier(JWK key) throws JOSEException {

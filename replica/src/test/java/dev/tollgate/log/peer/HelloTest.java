@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.peer.ClusterProof.Side;
+import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -89,35 +90,18 @@ class HelloTest {
     assertEquals(Frame.Kind.DONE, answer.kind());
   }
 
-  /** What a stranger would ask for. */
-  enum Wish {
-    APPEND,
-    VOTE,
-    SNAPSHOT,
-    ELECTION,
-    TERM,
-    FORWARD,
-    STATE,
-    STATE_PART,
-    LOST,
-    IDENTITY
-  }
-
   @ParameterizedTest
   @EnumSource
-  void strangerIsServedNothing(Wish wish) throws Exception {
+  void strangerIsServedNothing(Frame.Kind kind) throws Exception {
     n2.identity.learn(cluster, 1);
+    n2.appends =
+        request -> {
+          throw new AssertionError("an append was served");
+        };
     RawPeer peer = connect();
     peer.send(RawPeer.hello(from("n9", OTHER)));
     // in the same moment, without an answer
-    WireWriter body =
-        switch (wish) {
-          case APPEND, VOTE, SNAPSHOT, ELECTION, TERM -> new WireWriter();
-          case FORWARD -> new WireWriter().bytes(new byte[16]).i64(1).bytes(new byte[9]);
-          case STATE, STATE_PART, LOST -> new WireWriter().i64(1).i64(1).i64(1);
-          case IDENTITY -> new WireWriter().bytes(from("n9", OTHER).toBytes()).flag(false);
-        };
-    peer.send(Frame.of(Frame.Kind.valueOf(wish.name()), 1, 0, body));
+    peer.send(RawPeer.frame(kind, from("n9", OTHER)));
     HelloToPeer.requirePreface(peer.in());
     assertEquals(Frame.Kind.CHALLENGE, Frame.read(peer.in(), Frame.MAX_HELLO_BYTES).kind());
     assertUnproven(Frame.read(peer.in(), Frame.MAX_HELLO_BYTES));
@@ -125,6 +109,42 @@ class HelloTest {
     assertEquals(0, n2.votes.get());
     assertEquals(0, n2.terms.get());
     assertEquals(List.of(), n2.asked);
+    assertEquals(List.of(), n2.installs);
+  }
+
+  /** What a refusal has to say of ids is for the cluster. */
+  @ParameterizedTest
+  @EnumSource(
+      value = PeerGuard.Reason.class,
+      names = {"OTHER_CLUSTER", "SENDER_UNKNOWN", "UNNAMED_CLUSTER"})
+  void strangerLearnsNoIdFromARefusal(PeerGuard.Reason reason) throws Exception {
+    n2.identity.learn(cluster, 1);
+    UniqueId n1s = n1.identity.incarnation();
+    UniqueId n2s = n2.identity.incarnation();
+    PeerCredentials caller =
+        switch (reason) {
+          case OTHER_CLUSTER -> new PeerCredentials("n1", OTHER, n1s, "n2", n2s);
+          case SENDER_UNKNOWN -> from("n1", OTHER);
+          default -> new PeerCredentials("n1", ClusterKeys.CLUSTER, n1s, "n2", OTHER);
+        };
+    String told = refusalOf(caller, ClusterIdentity.NONE, reason);
+    for (UniqueId id : List.of(ClusterKeys.CLUSTER, n1s, n2s)) {
+      assertFalse(told.contains(id.toString()), told);
+    }
+    assertTrue(told.contains("node n2") && told.contains("node n1"), told);
+    if (reason == PeerGuard.Reason.SENDER_UNKNOWN) {
+      String toTheCluster = refusalOf(caller, cluster, reason);
+      assertTrue(toTheCluster.contains(n1s.toString()), toTheCluster);
+    }
+  }
+
+  private String refusalOf(PeerCredentials caller, ClusterIdentity known, PeerGuard.Reason reason)
+      throws IOException {
+    Frame answer = connect().greet(caller, known);
+    assertEquals(Frame.Kind.REFUSED, answer.kind());
+    WireReader body = answer.body();
+    assertEquals(reason.name(), body.string());
+    return body.string();
   }
 
   @Test

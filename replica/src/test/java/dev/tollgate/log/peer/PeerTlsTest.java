@@ -185,6 +185,44 @@ class PeerTlsTest {
     assertEquals(1, connectedInTime(n1, "n2", n2.address).term().get().body().i64());
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"PLAIN", "WITHOUT_CERTIFICATE", "OF_ANOTHER_CA"})
+  void strangerIsServedNoCall(Stranger stranger) throws Exception {
+    n2.appends =
+        request -> {
+          throw new AssertionError("an append was served");
+        };
+    TlsFiles files = stranger == Stranger.PLAIN ? null : files(stranger);
+    for (Frame.Kind kind : Frame.Kind.values()) {
+      try (Socket socket = new Socket()) {
+        PeerSockets.connect(socket, n2.address);
+        socket.setSoTimeout((int) DEADLINE.toMillis());
+        List<Frame.Kind> answers = new ArrayList<>();
+        IOException end =
+            assertThrows(
+                IOException.class,
+                () -> {
+                  PeerSockets.Streams streams =
+                      files == null ? PeerSockets.Streams.of(socket) : streams(socket, files);
+                  streams.out().write(RawPeer.hello("n3", "n2"));
+                  streams.out().write(RawPeer.frame(kind, RawPeer.credentials("n3", "n2")));
+                  DataInputStream in = new DataInputStream(streams.in());
+                  HelloToPeer.requirePreface(in);
+                  while (true) {
+                    answers.add(Frame.read(in, Frame.MAX_HELLO_BYTES).kind());
+                  }
+                });
+        assertFalse(end instanceof SocketTimeoutException, kind + ": " + end);
+        answers.remove(Frame.Kind.REFUSED);
+        assertEquals(List.of(), answers, kind.toString());
+      }
+    }
+    assertEquals(0, n2.votes.get());
+    assertEquals(0, n2.terms.get());
+    assertEquals(List.of(), n2.asked);
+    assertEquals(List.of(), n2.installs);
+  }
+
   private static boolean isReset(IOException e) {
     return e instanceof SocketException;
   }

@@ -161,6 +161,28 @@ public final class RawPeer implements AutoCloseable {
     return both;
   }
 
+  /**
+   * A frame of each kind, as a caller would send it that is served; a kind too many breaks this.
+   */
+  static byte[] frame(Frame.Kind kind, PeerCredentials as) {
+    WireWriter body =
+        switch (kind) {
+          case APPEND, VOTE, SNAPSHOT, ELECTION, TERM, DONE -> new WireWriter();
+          case FORWARD -> new WireWriter().bytes(new byte[16]).i64(1).bytes(new byte[9]);
+          case STATE, STATE_PART, LOST -> new WireWriter().i64(1).i64(1).i64(1);
+          case HELLO ->
+              new WireWriter().flag(false).bytes(as.toBytes()).bytes(ClusterProof.drawNonce());
+          case PROOF -> new WireWriter().flag(false);
+          case IDENTITY -> new WireWriter().bytes(as.toBytes()).flag(false);
+          case CHALLENGE ->
+              new WireWriter().bytes(ClusterProof.drawNonce()).i64(1).i64(1).flag(false);
+          case FAILED -> new WireWriter().string("no");
+          case REFUSED ->
+              new WireWriter().string(PeerGuard.Reason.SENDER_REMOVED.name()).string("no");
+        };
+    return Frame.of(kind, 1, 0, body);
+  }
+
   DataInputStream in() {
     return in;
   }

@@ -23,6 +23,7 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.wire.PasswordVerifier;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collections;
@@ -213,6 +214,21 @@ class AuditTrailTest {
     assertTrue(line.length() < 2 * Limits.AUDITED_REASON_CHARS, line);
     String rest = "\"user\":\"EVE\",\"count\":" + (1_000 - Limits.AUDITED_REPEATS);
     assertTrue(target.lines("accesses_refused").get(0).contains(rest));
+  }
+
+  /** A customer of a provider has a whole /64, so its addresses count together. */
+  @Test
+  void pagesThatAreRefusedCountByNetwork() throws IOException {
+    AuditTrail opened = open("d");
+    for (int i = 0; i < 40; i++) {
+      opened.pageRefused(InetAddress.getByName("2001:db8:0:1::" + i), null, "GET /", "no");
+    }
+    opened.close();
+    assertEquals(Limits.AUDITED_REPEATS, target.lines("page_refused").size());
+    assertTrue(
+        target.lines("page_refused").get(1).contains("\"address\":\"2001:db8:0:1:0:0:0:1\""));
+    String rest = "\"address\":\"20010db800000001/64\",\"count\":" + (40 - Limits.AUDITED_REPEATS);
+    assertTrue(target.lines("pages_refused").toString().contains(rest));
   }
 
   @Test

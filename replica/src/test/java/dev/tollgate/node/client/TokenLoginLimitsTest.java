@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.log.CountedAddress;
 import dev.tollgate.node.client.PasswordLogin.Verdict;
 import dev.tollgate.node.login.LoginMethods;
 import dev.tollgate.node.login.TestIssuer;
@@ -143,7 +144,7 @@ class TokenLoginLimitsTest {
   void loginsThatWaitAfterFailuresHoldNoPlaces() throws Exception {
     InetAddress here = InetAddress.getLoopbackAddress();
     for (int i = 0; i < LoginDelays.FREE_OF_ADDRESS + 10; i++) {
-      delays.failed("user " + i, ClientAddresses.of(here));
+      delays.failed("user " + i, CountedAddress.of(here));
     }
     PasswordLogin passwords = new PasswordLogin(access, delays);
     for (int i = 0; i <= Limits.TOKEN_CHECKS_PER_ADDRESS; i++) {

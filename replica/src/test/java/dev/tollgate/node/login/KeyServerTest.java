@@ -8,15 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.tls.TestCertificates;
+import dev.tollgate.tls.TlsCredentials;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -182,5 +187,57 @@ class KeyServerTest {
     check = open(/* trust= */ null);
     assertTrue(verdict().temporary());
     assertEquals(0, issuer.requests.get());
+  }
+
+  /** Also one that is no exception, wherever it comes from. */
+  @Test
+  void fetchThatBreaksOffIsFollowedByALaterOne() throws Exception {
+    for (String where : List.of("fetch", "listener")) {
+      List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
+      AtomicBoolean breaking = new AtomicBoolean(true);
+      Thread.UncaughtExceptionHandler handler = (thread, e) -> thrown.add(e);
+      ThreadFactory threads =
+          work -> {
+            Thread thread = new Thread(work, "fetches");
+            thread.setUncaughtExceptionHandler(handler);
+            thread.setDaemon(true);
+            return thread;
+          };
+      LongSupplier clock =
+          () -> {
+            boolean fetches = Thread.currentThread().getName().equals("fetches");
+            if (breaking.get() && fetches && where.equals("fetch")) {
+              throw new AssertionError("on purpose");
+            }
+            return nanos.get();
+          };
+      TlsCredentials.Listener listener =
+          new TlsCredentials.Listener() {
+            @Override
+            public void reloaded(String what) {}
+
+            @Override
+            public void warned(String what) {}
+
+            @Override
+            public void failed(String why) {
+              if (where.equals("listener")) {
+                throw new IllegalStateException("on purpose");
+              }
+            }
+          };
+      issuer.status = where.equals("listener") ? 500 : 200;
+      try (KeyServer server =
+          new KeyServer(issuer.address(), certificates.trust(), clock, listener, threads)) {
+        assertFalse(server.again().get(30, TimeUnit.SECONDS), where);
+        assertNull(server.current(), where);
+        breaking.set(false);
+        issuer.status = 200;
+        pass(KeyServer.ASKED_EVERY.plusMillis(1));
+        assertTrue(server.again().get(30, TimeUnit.SECONDS), where);
+        assertNotNull(server.current(), where);
+        assertEquals(1, thrown.size(), where + thrown);
+      }
+    }
   }
 }

@@ -175,6 +175,24 @@ class TokenCheckTest {
             .user());
   }
 
+  /** Milliseconds of such a number are another time, which may be now. */
+  @Test
+  void numbersThatAreNoTimesAreRefused() throws Exception {
+    for (String name : List.of("exp", "nbf", "iat")) {
+      for (Number wrong :
+          List.of(
+              253_402_300_800L,
+              Long.MAX_VALUE,
+              Long.MIN_VALUE,
+              -1L,
+              Long.MAX_VALUE / 500 + NOW.getEpochSecond(),
+              1e300)) {
+        assertRefused("claim " + name + " is no time", claims -> claims.claim(name, wrong));
+      }
+    }
+    assertNotNull(verdict(signed(claims().claim("exp", 253_402_300_799L).build())).user());
+  }
+
   @Test
   void onlySignaturesOfTheIssuerCount() throws Exception {
     JWSHeader header = new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("r").build();

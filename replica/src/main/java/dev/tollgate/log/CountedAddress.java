@@ -1,17 +1,17 @@
-package dev.tollgate.node.client;
+package dev.tollgate.log;
 
 import java.net.InetAddress;
 import java.util.HexFormat;
 
-/** The addresses by which failed logins are counted. */
-final class ClientAddresses {
+/** By what name an address is counted where each address has a share of something. */
+public final class CountedAddress {
   private static final int IPV4_BYTES = 4;
   private static final int IPV6_NETWORK_BYTES = 8;
 
-  private ClientAddresses() {}
+  private CountedAddress() {}
 
-  /** Returns the address; of IPv6 the half that a provider gives to one customer. */
-  static String of(InetAddress address) {
+  /** Returns the address; of IPv6 the half that a provider gives to one customer, the /64. */
+  public static String of(InetAddress address) {
     byte[] bytes = address.getAddress();
     return bytes.length == IPV4_BYTES
         ? address.getHostAddress()
