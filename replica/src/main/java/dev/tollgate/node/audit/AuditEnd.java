@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How an audit file begins and ends.
@@ -31,6 +33,7 @@ record AuditEnd(
     @Nullable String first,
     @Nullable AuditChain chain,
     @Nullable String keyId) {
+  private static final Logger LOG = LoggerFactory.getLogger(AuditEnd.class);
   private static final int BUFFER_BYTES = 1 << 16;
 
   /** The head of a line that says where in the log it stands; longer than any such head. */
@@ -76,9 +79,18 @@ record AuditEnd(
     Beginning beginning = Beginning.NONE;
     long whole = 0;
     AuditChain chain = null;
+    long number = 0;
+    long foreigners = 0;
+    long firstForeigner = 0;
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
       for (byte[] line = nextLine(in); line != null; line = nextLine(in)) {
-        byte[] text = openedOrNull(file, line, keys, /* known= */ beginning.first() != null);
+        number++;
+        boolean foreign = isForeign(line, beginning.keyId());
+        if (foreign && foreigners++ == 0) {
+          firstForeigner = number;
+        }
+        byte[] text =
+            foreign ? null : openedOrNull(file, line, keys, /* known= */ beginning.first() != null);
         AuditChain.Link link = text == null ? null : AuditChain.read(text);
         chain = link == null ? null : new AuditChain(link.chain());
         if (text != null) {
@@ -91,7 +103,26 @@ record AuditEnd(
         whole += line.length + 1;
       }
     }
+    if (foreigners > 0) {
+      LOG.error(
+          "{} begins encrypted and has lines that are not: {}, the first is line {}. No node has"
+              + " written them, and they are skipped. Find out who can write to the file, and check"
+              + " it with `tollgate audit verify`",
+          file,
+          foreigners,
+          firstForeigner);
+    }
     return new AuditEnd(progress, whole, beginning.first(), chain, beginning.keyId());
+  }
+
+  /**
+   * True for a line in the clear in a file that begins encrypted. Who lacks the key can write such
+   * a line, so nothing that it says is taken for true.
+   *
+   * @param keyId of the key of the first line; null if that line is not encrypted
+   */
+  static boolean isForeign(byte[] line, @Nullable String keyId) {
+    return keyId != null && !LineSeal.isSealed(line);
   }
 
   /** The next whole line without its end; null if there is none. Longer lines than any come too. */

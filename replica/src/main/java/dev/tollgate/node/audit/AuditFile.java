@@ -314,7 +314,7 @@ final class AuditFile implements AuditTarget {
           break;
         }
         at += line.length + 1;
-        String text = readable(file, line);
+        String text = readable(number, line);
         AuditChain.Link link = text == null ? null : AuditChain.read(text.getBytes(UTF_8));
         if (text != null && link != null) {
           lines.add(text);
@@ -325,9 +325,12 @@ final class AuditFile implements AuditTarget {
     return new Piece(lines, new AuditPlace(first, at, last), gap);
   }
 
-  private @Nullable String readable(Path file, byte[] line) throws IOException {
+  private @Nullable String readable(int number, byte[] line) throws IOException {
+    if (AuditEnd.isForeign(line, beginnings.get(number).keyId())) {
+      return null;
+    }
     try {
-      return new String(LineSeal.open(keys, "a line of " + file, line), UTF_8);
+      return new String(LineSeal.open(keys, "a line of " + numbered(number), line), UTF_8);
     } catch (AlteredException | KeyMissingException e) {
       // the first line of the file was read, so an altered line names another key
       return null;
@@ -355,7 +358,7 @@ final class AuditFile implements AuditTarget {
         line = next;
         at += next.length + 1;
       }
-      String text = at == place.bytes() ? readable(file, line) : null;
+      String text = at == place.bytes() ? readable(number, line) : null;
       AuditChain.Link link = text == null ? null : AuditChain.read(text.getBytes(UTF_8));
       return link != null && link.chain().equals(place.chain());
     }

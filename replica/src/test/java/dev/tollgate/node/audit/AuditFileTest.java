@@ -275,6 +275,32 @@ class AuditFileTest {
     }
   }
 
+  /** Who can write to the file and lacks the key must not silence the node, nor speak for it. */
+  @Test
+  void lineInTheClearInAnEncryptedFileIsNoPlaceAndNoLineForReaders() throws IOException {
+    DataKeys keys = TestKeys.of("k1");
+    try (AuditFile file = encrypted(keys)) {
+      file.open();
+      file.append(HEADER, line(7, 0));
+    }
+    String planted =
+        line(999_999_999_999L, 0)
+            .replace("}\n", ",\"user\":\"PLANTED\",\"chain\":\"" + "0".repeat(64) + "\"}\n");
+    Files.writeString(path(), planted, StandardOpenOption.APPEND);
+    try (AuditFile file = encrypted(keys)) {
+      assertEquals(new AuditPosition(7, 0, 0), file.open().position());
+      file.append(HEADER, line(8, 0));
+      AuditFile.Piece piece = file.read(null);
+      assertFalse(piece.lines().toString().contains("PLANTED"), piece.toString());
+    }
+    try (AuditFile file = encrypted(keys)) {
+      assertEquals(new AuditPosition(8, 0, 0), file.open().position());
+    }
+    assertTrue(
+        check(keys, new ArrayList<>()).stream().anyMatch(found -> found.fault() != null),
+        "verify finds the line");
+  }
+
   /** A bit that has turned in one line costs one line, and no node. */
   @Test
   void alteredLineKeepsNoNodeFromStarting() throws IOException {
