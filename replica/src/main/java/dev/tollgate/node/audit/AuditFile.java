@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class AuditFile implements AuditTarget {
   private final AuditSettings settings;
   private final DataKeys keys;
+  private final OwnLog log;
 
   /** How the files begin, from the current one to the oldest. */
   private final List<AuditEnd.Beginning> beginnings = new ArrayList<>();
@@ -76,14 +77,12 @@ final class AuditFile implements AuditTarget {
    */
   record Piece(List<String> lines, @Nullable AuditPlace next, boolean gap) {}
 
-  AuditFile(AuditSettings settings) {
-    this(settings, DataKeys.off());
-  }
-
   /**
    * @param keys encrypt the lines, if there are any
+   * @param log whose events the lines are about
    */
-  AuditFile(AuditSettings settings, DataKeys keys) {
+  AuditFile(AuditSettings settings, DataKeys keys, OwnLog log) {
+    this.log = requireNonNull(log, "log");
     this.settings = requireNonNull(settings, "settings");
     this.keys = requireNonNull(keys, "keys");
   }
@@ -100,11 +99,11 @@ final class AuditFile implements AuditTarget {
       beginnings.add(AuditEnd.beginningOf(numbered(number), keys));
     }
     Path file = settings.file();
-    AuditEnd end = Files.exists(file) ? AuditEnd.of(file, keys) : null;
+    AuditEnd end = Files.exists(file) ? AuditEnd.of(file, keys, log) : null;
     if (end == null || end.wholeBytes() == 0) {
       // the first start, or a crash within a rotation
       Path before = numbered(1);
-      AuditEnd last = Files.exists(before) ? AuditEnd.of(before, keys) : null;
+      AuditEnd last = Files.exists(before) ? AuditEnd.of(before, keys, log) : null;
       goOnFrom(last);
       begin();
       return last == null ? Progress.NONE : last.progress();
@@ -113,8 +112,9 @@ final class AuditFile implements AuditTarget {
     sizeBytes = end.wholeBytes();
     reopen();
     seal = keys.isOn() ? LineSeal.with(keys) : null;
-    if (end.chain() == null || !hasKey(end.keyId())) {
-      // a version without hashes has written it, or it has another key than the lines to come
+    if (end.chain() == null || end.faulty() || !hasKey(end.keyId())) {
+      // a version without hashes has written it, others have written to it, or it has another key
+      // than the lines to come
       rotate();
     }
     return end.progress();
@@ -326,7 +326,7 @@ final class AuditFile implements AuditTarget {
   }
 
   private @Nullable String readable(int number, byte[] line) throws IOException {
-    if (AuditEnd.isForeign(line, beginnings.get(number).keyId())) {
+    if (AuditEnd.isForeign(line, keys)) {
       return null;
     }
     try {
