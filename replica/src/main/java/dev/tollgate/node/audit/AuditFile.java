@@ -364,6 +364,29 @@ final class AuditFile implements AuditTarget {
     }
   }
 
+  /** False for a place in a file that is not there any more. */
+  synchronized boolean hasFileOf(AuditPlace place) {
+    return numberOf(place) >= 0;
+  }
+
+  /** What a file beside this one has of a place: encrypted, if there are data keys. */
+  byte[] stored(AuditPlace place) {
+    byte[] text = place.text().getBytes(UTF_8);
+    return keys.isOn() ? LineSeal.with(keys).seal(text) : text;
+  }
+
+  /** Reads what {@link #stored(AuditPlace)} has made; returns null for anything else. */
+  @Nullable AuditPlace placeIn(byte[] stored) throws IOException {
+    if (AuditEnd.isForeign(stored, keys)) {
+      return null;
+    }
+    try {
+      return AuditPlace.parse(new String(LineSeal.open(keys, "a place", stored), UTF_8));
+    } catch (AlteredException | KeyMissingException e) {
+      return null;
+    }
+  }
+
   /** The place before the first line of the file of a place; the place itself without the file. */
   synchronized AuditPlace beginningOf(AuditPlace place) {
     int number = numberOf(place);
