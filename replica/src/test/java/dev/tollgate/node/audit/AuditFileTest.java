@@ -305,7 +305,7 @@ class AuditFileTest {
         "verify finds the line");
   }
 
-  /** A list of line numbers of a file, from 0, that a writer to the disk puts in its place. */
+  /** Returns where a node goes on that finds these lines. */
   private AuditPosition positionAfter(DataKeys keys, List<String> stored) throws IOException {
     Files.write(path(), stored);
     try (AuditFile file = encrypted(keys)) {
