@@ -89,6 +89,16 @@ public interface ReplicatedLog extends AutoCloseable {
   }
 
   /**
+   * The last entry that the directory of this node has, in the log or in a snapshot; 0 without one.
+   * Call before the log starts. Reads the last segment.
+   *
+   * @throws IOException if the directory cannot be read
+   */
+  default long lastIndexOnDisk() throws IOException {
+    return 0;
+  }
+
+  /**
    * What the programs of the other nodes know, by node id: of the nodes to which this one is
    * connected, and with which it can talk about that.
    */

@@ -275,6 +275,7 @@ public final class Node implements AutoCloseable {
           settings.nodeId(),
           audit,
           log.incarnation(),
+          log.lastIndexOnDisk(),
           raft == null ? DataKeys.off() : raft.keys(),
           Clock.systemUTC(),
           () -> log.status().term(),

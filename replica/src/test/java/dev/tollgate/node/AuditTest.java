@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -16,11 +17,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -155,6 +159,40 @@ class AuditTest {
 
   private List<String> local(String node) {
     return lines(node).stream().filter(line -> !line.contains("\"ordinal\":")).toList();
+  }
+
+  /** Whoever can write to the disk can make a line whose hash fits. */
+  @Test
+  void plantedPlaceBeyondTheLogSilencesNoNode() throws Exception {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE T(V VARCHAR)");
+      workload(statement, "first");
+      awaitEqual("first-done");
+      String follower = cluster.follower();
+      cluster.stop(follower);
+      for (Path file : List.of(files.resolve(follower), activity(follower))) {
+        List<String> lines = Files.readAllLines(file);
+        String last = lines.get(lines.size() - 1);
+        String body =
+            "{\"time\":\"t\",\"event\":\"e\",\"index\":999999999999,\"ordinal\":0,\"number\":0,\"x\":1";
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        digest.update(last.substring(last.length() - 66, last.length() - 2).getBytes(US_ASCII));
+        String chain = HexFormat.of().formatHex(digest.digest(body.getBytes(US_ASCII)));
+        Files.writeString(
+            file, body + ",\"chain\":\"" + chain + "\"}\n", StandardOpenOption.APPEND);
+      }
+      cluster.start(follower);
+      workload(statement, "meanwhile");
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () -> {
+                List<String> lines = lines(follower);
+                return lines.stream().anyMatch(line -> line.contains("meanwhile-done"))
+                    && lines.stream().noneMatch(line -> line.contains("first-done"));
+              });
+    }
   }
 
   @Test

@@ -172,6 +172,22 @@ final class LogTail {
     return isOpen(segment) ? OptionalLong.empty() : OptionalLong.of(lastOfName(segment));
   }
 
+  /**
+   * Returns the last entry of a log that may be torn; -1 if the log has none. What is beyond damage
+   * in the open segment does not count.
+   */
+  static long lastEntryOf(Path log) throws IOException {
+    long last = -1;
+    for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
+      long its =
+          isOpen(segment)
+              ? Snapshots.firstIndex(segment) + read(segment, entry -> {}).count() - 1
+              : lastOfName(segment);
+      last = Math.max(last, its);
+    }
+    return last;
+  }
+
   private static long lastOfName(Path segment) {
     String name = segment.getFileName().toString();
     return Long.parseLong(name.substring(name.lastIndexOf('-') + 1));

@@ -27,6 +27,7 @@ import dev.tollgate.log.peer.PeerClocks;
 import dev.tollgate.log.peer.PeerRpc;
 import dev.tollgate.log.peer.PeerSettings;
 import dev.tollgate.log.peer.PeerTransport;
+import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.trace.PromiseTrace;
 import dev.tollgate.seal.StoredFile;
 import java.io.IOException;
@@ -379,6 +380,17 @@ public final class RatisLog implements ReplicatedLog {
         committed,
         leaderCommitted,
         members);
+  }
+
+  @Override
+  public long lastIndexOnDisk() throws IOException {
+    Path group = groupDirectory(settings.directory());
+    long last = Math.max(0, LogTail.lastEntryOf(group.resolve("current")));
+    for (SnapshotFiles.Snapshot snapshot :
+        new SnapshotFiles(settings.nodeId(), group.resolve("sm")).all()) {
+      last = Math.max(last, snapshot.last().getIndex());
+    }
+    return last;
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.tollgate.node.audit;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.SyncedFiles;
@@ -27,8 +26,8 @@ final class AuditBacklog implements AuditFile.Listener {
 
   private static final String NEW_PLACE = ".syslog.new";
 
-  /** A file with a place is shorter. */
-  private static final int MOST_PLACE_BYTES = 200;
+  /** A file with a place is shorter, encrypted or not. */
+  private static final int MOST_PLACE_BYTES = 1_000;
 
   private final String nodeId;
   private final AuditFile file;
@@ -77,15 +76,26 @@ final class AuditBacklog implements AuditFile.Listener {
       return null;
     }
     AuditPlace place =
-        Files.size(stored) > MOST_PLACE_BYTES ? null : AuditPlace.parse(Files.readString(stored));
+        Files.size(stored) > MOST_PLACE_BYTES ? null : file.placeIn(Files.readAllBytes(stored));
     if (place == null) {
-      LOG.warn(
-          "{}: {} does not say which audit lines the syslog server has: it gets all that are here",
+      LOG.error(
+          "{}: {} is not what this node has written: the syslog server gets all audit lines that are"
+              + " here, some of them again. Find out who can write to the file",
           nodeId,
           stored);
       return null;
     }
-    return file.isThere(place) ? place : file.beginningOf(place);
+    if (!file.hasFileOf(place) || file.isThere(place)) {
+      return place;
+    }
+    LOG.error(
+        "{}: {} names byte {} of an audit file that has no end of that line there: the syslog server"
+            + " gets the lines of that file again. After a power cut that is no fault; else find out"
+            + " who can write to the two files",
+        nodeId,
+        stored,
+        place.bytes());
+    return file.beginningOf(place);
   }
 
   /**
@@ -129,7 +139,7 @@ final class AuditBacklog implements AuditFile.Listener {
     }
     if (place != null) {
       SyncedFiles.write(
-          storing, out -> SyncedFiles.write(out, ByteBuffer.wrap(place.text().getBytes(UTF_8))));
+          storing, out -> SyncedFiles.write(out, ByteBuffer.wrap(file.stored(place))));
       SyncedFiles.move(storing, stored);
     }
   }

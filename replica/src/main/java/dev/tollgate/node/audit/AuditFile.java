@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class AuditFile implements AuditTarget {
   private final AuditSettings settings;
   private final DataKeys keys;
+  private final OwnLog log;
 
   /** How the files begin, from the current one to the oldest. */
   private final List<AuditEnd.Beginning> beginnings = new ArrayList<>();
@@ -76,14 +77,12 @@ final class AuditFile implements AuditTarget {
    */
   record Piece(List<String> lines, @Nullable AuditPlace next, boolean gap) {}
 
-  AuditFile(AuditSettings settings) {
-    this(settings, DataKeys.off());
-  }
-
   /**
    * @param keys encrypt the lines, if there are any
+   * @param log whose events the lines are about
    */
-  AuditFile(AuditSettings settings, DataKeys keys) {
+  AuditFile(AuditSettings settings, DataKeys keys, OwnLog log) {
+    this.log = requireNonNull(log, "log");
     this.settings = requireNonNull(settings, "settings");
     this.keys = requireNonNull(keys, "keys");
   }
@@ -100,11 +99,11 @@ final class AuditFile implements AuditTarget {
       beginnings.add(AuditEnd.beginningOf(numbered(number), keys));
     }
     Path file = settings.file();
-    AuditEnd end = Files.exists(file) ? AuditEnd.of(file, keys) : null;
+    AuditEnd end = Files.exists(file) ? AuditEnd.of(file, keys, log) : null;
     if (end == null || end.wholeBytes() == 0) {
       // the first start, or a crash within a rotation
       Path before = numbered(1);
-      AuditEnd last = Files.exists(before) ? AuditEnd.of(before, keys) : null;
+      AuditEnd last = Files.exists(before) ? AuditEnd.of(before, keys, log) : null;
       goOnFrom(last);
       begin();
       return last == null ? Progress.NONE : last.progress();
@@ -113,8 +112,9 @@ final class AuditFile implements AuditTarget {
     sizeBytes = end.wholeBytes();
     reopen();
     seal = keys.isOn() ? LineSeal.with(keys) : null;
-    if (end.chain() == null || !hasKey(end.keyId())) {
-      // a version without hashes has written it, or it has another key than the lines to come
+    if (end.chain() == null || end.faulty() || !hasKey(end.keyId())) {
+      // a version without hashes has written it, others have written to it, or it has another key
+      // than the lines to come
       rotate();
     }
     return end.progress();
@@ -314,7 +314,7 @@ final class AuditFile implements AuditTarget {
           break;
         }
         at += line.length + 1;
-        String text = readable(file, line);
+        String text = readable(number, line);
         AuditChain.Link link = text == null ? null : AuditChain.read(text.getBytes(UTF_8));
         if (text != null && link != null) {
           lines.add(text);
@@ -325,9 +325,12 @@ final class AuditFile implements AuditTarget {
     return new Piece(lines, new AuditPlace(first, at, last), gap);
   }
 
-  private @Nullable String readable(Path file, byte[] line) throws IOException {
+  private @Nullable String readable(int number, byte[] line) throws IOException {
+    if (AuditEnd.isForeign(line, keys)) {
+      return null;
+    }
     try {
-      return new String(LineSeal.open(keys, "a line of " + file, line), UTF_8);
+      return new String(LineSeal.open(keys, "a line of " + numbered(number), line), UTF_8);
     } catch (AlteredException | KeyMissingException e) {
       // the first line of the file was read, so an altered line names another key
       return null;
@@ -355,9 +358,32 @@ final class AuditFile implements AuditTarget {
         line = next;
         at += next.length + 1;
       }
-      String text = at == place.bytes() ? readable(file, line) : null;
+      String text = at == place.bytes() ? readable(number, line) : null;
       AuditChain.Link link = text == null ? null : AuditChain.read(text.getBytes(UTF_8));
       return link != null && link.chain().equals(place.chain());
+    }
+  }
+
+  /** False for a place in a file that is not there any more. */
+  synchronized boolean hasFileOf(AuditPlace place) {
+    return numberOf(place) >= 0;
+  }
+
+  /** What a file beside this one has of a place: encrypted, if there are data keys. */
+  byte[] stored(AuditPlace place) {
+    byte[] text = place.text().getBytes(UTF_8);
+    return keys.isOn() ? LineSeal.with(keys).seal(text) : text;
+  }
+
+  /** Reads what {@link #stored(AuditPlace)} has made; returns null for anything else. */
+  @Nullable AuditPlace placeIn(byte[] stored) throws IOException {
+    if (AuditEnd.isForeign(stored, keys)) {
+      return null;
+    }
+    try {
+      return AuditPlace.parse(new String(LineSeal.open(keys, "a place", stored), UTF_8));
+    } catch (AlteredException | KeyMissingException e) {
+      return null;
     }
   }
 

@@ -69,6 +69,7 @@ public final class AuditTrail implements AutoCloseable {
    * Opens the files of a node.
    *
    * @param incarnation of the data directory, or null if the node keeps its log in memory
+   * @param lastIndex the last entry that the data directory has; no line is about a later one
    * @param keys encrypt the files, if there are any
    * @param term the term of this node, as far as it knows
    * @throws IOException if a file cannot be written: a node that is to be audited does not start
@@ -78,6 +79,7 @@ public final class AuditTrail implements AutoCloseable {
       String nodeId,
       AuditSettings settings,
       @Nullable UniqueId incarnation,
+      long lastIndex,
       DataKeys keys,
       Clock clock,
       LongSupplier term,
@@ -88,7 +90,7 @@ public final class AuditTrail implements AutoCloseable {
     try {
       for (AuditStream stream : AuditStream.values()) {
         AuditSettings its = stream == AuditStream.SECURITY ? settings : settings.ofActivity();
-        AuditFile file = new AuditFile(its, keys);
+        AuditFile file = new AuditFile(its, keys, new OwnLog(directory, lastIndex));
         trail.files.add(file);
         trail.add(
             stream, file, directory, new AuditQueue(nodeId, Limits.AUDIT_EVENTS), supervision);

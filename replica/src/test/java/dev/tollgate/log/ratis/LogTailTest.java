@@ -189,6 +189,18 @@ class LogTailTest {
   }
 
   @Test
+  void lastEntryIsTheLastWholeOneOfAnySegment() throws IOException {
+    assertEquals(-1, LogTail.lastEntryOf(directory.resolve("none")));
+    assertEquals(-1, LogTail.lastEntryOf(directory));
+    Files.write(directory.resolve("log_0-6"), whole);
+    assertEquals(6, LogTail.lastEntryOf(directory));
+    Files.write(segment, Arrays.copyOf(whole, whole.length + ROOM));
+    assertEquals(8, LogTail.lastEntryOf(directory));
+    Files.write(segment, Arrays.copyOf(whole, whole.length - 20));
+    assertEquals(7, LogTail.lastEntryOf(directory));
+  }
+
+  @Test
   void closedSegmentIsNotTouched() throws IOException {
     byte[] unfinished = Arrays.copyOf(Arrays.copyOf(whole, whole.length - 20), whole.length + ROOM);
     Path closed = directory.resolve("log_7-8");

@@ -53,7 +53,8 @@ class AuditCheckTest {
   }
 
   private AuditFile file() {
-    return new AuditFile(new AuditSettings(third, AuditSettings.LEAST_BYTES, 9, 2));
+    return new AuditFile(
+        new AuditSettings(third, AuditSettings.LEAST_BYTES, 9, 2), DataKeys.off(), OwnLog.NONE);
   }
 
   private static String line(int number) {
@@ -207,7 +208,10 @@ class AuditCheckTest {
   void activityIsAnotherChain() throws IOException {
     Path activity = directory.resolve("audit.log.activity");
     try (AuditFile file =
-        new AuditFile(new AuditSettings(third, AuditSettings.LEAST_BYTES, 9, 2).ofActivity())) {
+        new AuditFile(
+            new AuditSettings(third, AuditSettings.LEAST_BYTES, 9, 2).ofActivity(),
+            DataKeys.off(),
+            OwnLog.NONE)) {
       file.open();
       file.append(HEADER, line(0));
     }

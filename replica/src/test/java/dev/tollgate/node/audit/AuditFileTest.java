@@ -35,7 +35,8 @@ class AuditFileTest {
   }
 
   private AuditFile file() {
-    return new AuditFile(new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2));
+    return new AuditFile(
+        new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2), DataKeys.off(), OwnLog.NONE);
   }
 
   private static String line(long index, int bytes) {
@@ -142,7 +143,9 @@ class AuditFileTest {
     AuditFile file =
         new AuditFile(
             new AuditSettings(
-                directory.resolve("none").resolve("f"), AuditSettings.LEAST_BYTES, 2, 2));
+                directory.resolve("none").resolve("f"), AuditSettings.LEAST_BYTES, 2, 2),
+            DataKeys.off(),
+            OwnLog.NONE);
     assertThrows(IOException.class, file::open);
     assertFalse(Files.exists(directory.resolve("none")));
   }
@@ -164,7 +167,8 @@ class AuditFileTest {
   }
 
   private AuditFile encrypted(DataKeys keys) {
-    return new AuditFile(new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2), keys);
+    return new AuditFile(
+        new AuditSettings(path(), AuditSettings.LEAST_BYTES, 3, 2), keys, new OwnLog("d", 1_000));
   }
 
   private static String marked(long index) {
@@ -273,6 +277,123 @@ class AuditFileTest {
       assertEquals(Set.of("k2"), further.keysInUse());
       assertEquals(DataKeys.Reload.CHANGED, keys.reload(further.keysInUse()));
     }
+  }
+
+  /** Who can write to the file and lacks the key must not silence the node, nor speak for it. */
+  @Test
+  void lineInTheClearInAnEncryptedFileIsNoPlaceAndNoLineForReaders() throws IOException {
+    DataKeys keys = TestKeys.of("k1");
+    try (AuditFile file = encrypted(keys)) {
+      file.open();
+      file.append(HEADER, line(7, 0));
+    }
+    String planted =
+        line(999_999_999_999L, 0)
+            .replace("}\n", ",\"user\":\"PLANTED\",\"chain\":\"" + "0".repeat(64) + "\"}\n");
+    Files.writeString(path(), planted, StandardOpenOption.APPEND);
+    try (AuditFile file = encrypted(keys)) {
+      assertEquals(new AuditPosition(7, 0, 0), file.open().position());
+      file.append(HEADER, line(8, 0));
+      AuditFile.Piece piece = file.read(null);
+      assertFalse(piece.lines().toString().contains("PLANTED"), piece.toString());
+    }
+    try (AuditFile file = encrypted(keys)) {
+      assertEquals(new AuditPosition(8, 0, 0), file.open().position());
+    }
+    assertTrue(
+        check(keys, new ArrayList<>()).stream().anyMatch(found -> found.fault() != null),
+        "verify finds the line");
+  }
+
+  /** Returns where a node goes on that finds these lines. */
+  private AuditPosition positionAfter(DataKeys keys, List<String> stored) throws IOException {
+    Files.write(path(), stored);
+    try (AuditFile file = encrypted(keys)) {
+      AuditPosition found = file.open().position();
+      file.append(HEADER, line(9, 0));
+      return found;
+    }
+  }
+
+  private List<String> fourLines(DataKeys keys) throws IOException {
+    try (AuditFile file = encrypted(keys)) {
+      file.open();
+      file.append(HEADER, line(7, 0) + line(8, 0) + line(9, 0));
+    }
+    return Files.readAllLines(path());
+  }
+
+  @Test
+  void placeBeyondTheLogOfTheNodeIsNotBelieved() throws IOException {
+    for (DataKeys keys : List.of(DataKeys.off(), TestKeys.of("k1"))) {
+      try (AuditFile file = encrypted(keys)) {
+        file.open();
+        file.append(HEADER, line(1_000, 0) + line(1_001, 0));
+      }
+      try (AuditFile file = encrypted(keys)) {
+        assertEquals(new AuditPosition(1_000, 0, 0), file.open().position());
+        file.append(HEADER, line(1_001, 0));
+      }
+      assertNull(
+          new AuditCheck(null, keys)
+              .check(List.of(path(), directory.resolve("audit.log.1")))
+              .get(0)
+              .fault());
+      Files.delete(path());
+      Files.delete(directory.resolve("audit.log.1"));
+    }
+  }
+
+  @Test
+  void fileInTheClearIsNoPlaceAndHasNoLinesForReadersOnceThereAreKeys() throws IOException {
+    try (AuditFile file = encrypted(DataKeys.off())) {
+      file.open();
+      file.append(HEADER, marked(900));
+    }
+    try (AuditFile file = encrypted(TestKeys.of("k1"))) {
+      assertEquals(AuditTarget.Progress.NONE, file.open());
+      file.append(HEADER, line(1, 0));
+      String read = file.read(null).lines().toString();
+      assertFalse(read.contains("MARKER_4711"), read);
+    }
+  }
+
+  @Test
+  void lineInTheClearAtTheHeadHidesNoLineAfterIt() throws IOException {
+    DataKeys keys = TestKeys.of("k1");
+    List<String> stored = new ArrayList<>(fourLines(keys));
+    stored.add(0, line(900, 0).trim());
+    assertEquals(new AuditPosition(9, 0, 0), positionAfter(keys, stored));
+    try (AuditFile file = encrypted(keys)) {
+      file.open();
+      AuditFile.Piece piece = file.read(null);
+      assertEquals(4, piece.lines().size());
+    }
+  }
+
+  @Test
+  void linesThatDoNotFollowEachOtherAreNoPlace() throws IOException {
+    DataKeys keys = TestKeys.of("k1");
+    List<String> stored = fourLines(keys);
+    List<String> moved = List.of(stored.get(0), stored.get(1), stored.get(3), stored.get(2));
+    assertEquals(new AuditPosition(8, 0, 0), positionAfter(keys, moved));
+    List<String> repeated = List.of(stored.get(0), stored.get(1), stored.get(2), stored.get(1));
+    assertEquals(new AuditPosition(8, 0, 0), positionAfter(keys, repeated));
+    Files.delete(path());
+    List<String> other = fourLines(keys);
+    List<String> taken = List.of(stored.get(0), stored.get(1), other.get(3));
+    assertEquals(new AuditPosition(7, 0, 0), positionAfter(keys, taken.subList(0, 2)));
+    assertEquals(new AuditPosition(9, 0, 0), positionAfter(keys, stored));
+  }
+
+  @Test
+  void fileAfterAnAlteredLineGoesOnFromTheLastGoodOne() throws IOException {
+    DataKeys keys = TestKeys.of("k1");
+    List<String> stored = new ArrayList<>(fourLines(keys));
+    stored.set(3, stored.get(3).substring(0, 60) + "AAAA" + stored.get(3).substring(64));
+    assertEquals(new AuditPosition(8, 0, 0), positionAfter(keys, stored));
+    Files.write(directory.resolve("audit.log.1"), stored.subList(0, 3));
+    assertNull(check(keys, new ArrayList<>()).get(0).fault());
   }
 
   /** A bit that has turned in one line costs one line, and no node. */

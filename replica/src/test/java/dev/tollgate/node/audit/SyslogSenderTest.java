@@ -113,7 +113,7 @@ class SyslogSenderTest {
 
   private SyslogSender start(String host) throws Exception {
     AuditSettings settings = settings(host);
-    file = new AuditFile(settings, keys);
+    file = new AuditFile(settings, keys, OwnLog.NONE);
     file.open();
     SyslogSender started =
         new SyslogSender("n1", requireNonNull(settings.syslog()), TIMES, Clock.systemUTC());
@@ -381,7 +381,7 @@ class SyslogSenderTest {
     AuditSettings small = settings("localhost");
     AuditSettings settings =
         new AuditSettings(small.file(), AuditSettings.MAX_BYTES, 2, 2, small.syslog());
-    AuditFile large = new AuditFile(settings);
+    AuditFile large = new AuditFile(settings, DataKeys.off(), OwnLog.NONE);
     large.open();
     file = large;
     int count = 30_000;

@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
@@ -309,8 +310,16 @@ final class Run implements Callable<Tale> {
         ledger,
         copies,
         checks,
-        audits.isEmpty() ? null : AuditFiles.compareAll(audits),
+        audits.isEmpty() ? null : AuditFiles.compareAll(audits, keyFiles(audits.keySet())),
         TraceCheck.of(cluster.traces()),
         incidents);
+  }
+
+  private Map<String, Path> keyFiles(Set<String> nodes) {
+    Map<String, Path> files = new LinkedHashMap<>();
+    if (options.encrypted()) {
+      nodes.forEach(node -> files.put(node, EncryptedAccess.keyFile(directory, node)));
+    }
+    return files;
   }
 }

@@ -29,11 +29,16 @@ public final class EncryptedAccess implements Access {
     this.directory = requireNonNull(directory, "directory");
   }
 
+  /** Where the data key of a node is. */
+  public static Path keyFile(Path directory, String node) {
+    return directory.resolve(node + ".data-key");
+  }
+
   @Override
   public List<String> options(String node) {
     byte[] key = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(key);
-    Path file = directory.resolve(node + ".data-key");
+    Path file = keyFile(directory, node);
     try {
       Files.writeString(file, node + "-1 " + Base64.getEncoder().encodeToString(key) + "\n");
     } catch (IOException e) {

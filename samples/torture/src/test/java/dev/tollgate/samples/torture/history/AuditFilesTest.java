@@ -1,11 +1,19 @@
 package dev.tollgate.samples.torture.history;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tollgate.seal.DataKeys;
+import dev.tollgate.seal.KeyFile;
+import dev.tollgate.seal.LineSeal;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,7 +55,7 @@ class AuditFilesTest {
       Files.writeString(file, String.join("\n", node.getValue()) + "\n{\"time\":\"half");
       files.put(node.getKey(), file);
     }
-    return AuditFiles.compare(files);
+    return AuditFiles.compare(files, Map.of());
   }
 
   @Test
@@ -126,6 +134,59 @@ class AuditFilesTest {
     everywhere(8);
     assertEquals(List.of(), compare().differences());
     assertEquals(Map.of("lock_granted", 2L), compare().kinds());
+  }
+
+  @Test
+  void nodeThatGoesOnAtAnEarlierPlaceRepeatsItsLines() throws IOException {
+    everywhere(7);
+    everywhere(8);
+    add("n2", "audit_started\",\"directory\":\"d\",\"index\":7,\"ordinal\":0,\"number\":0");
+    add("n2", grant(8));
+    assertEquals(List.of(), compare().differences());
+  }
+
+  /** The lines of a node as it writes them, each with its hash. */
+  private static List<byte[]> sealed(List<String> lines, DataKeys keys) throws Exception {
+    LineSeal seal = LineSeal.with(keys);
+    List<byte[]> all = new ArrayList<>();
+    String hash = "0".repeat(64);
+    for (String line : lines) {
+      String body = line.substring(0, line.length() - 1);
+      body += all.isEmpty() ? ",\"before\":\"" + hash + "\"" : "";
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(hash.getBytes(US_ASCII));
+      hash = HexFormat.of().formatHex(digest.digest(body.getBytes(US_ASCII)));
+      all.add(seal.seal((body + ",\"chain\":\"" + hash + "\"}").getBytes(US_ASCII)));
+    }
+    return all;
+  }
+
+  @Test
+  void encryptedFilesAreComparedByTheirText() throws Exception {
+    everywhere(7);
+    add("n1", grant(8));
+    everywhere(9);
+    Map<String, Path> files = new TreeMap<>();
+    Map<String, Path> keyFiles = new TreeMap<>();
+    for (Map.Entry<String, List<String>> node : lines.entrySet()) {
+      byte[] key = new byte[32];
+      key[0] = (byte) node.getKey().charAt(1);
+      Path keyFile = directory.resolve(node.getKey() + ".data-key");
+      Files.writeString(keyFile, node.getKey() + " " + Base64.getEncoder().encodeToString(key));
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      for (byte[] line : sealed(node.getValue(), DataKeys.read(new KeyFile(keyFile)))) {
+        out.writeBytes(line);
+        out.write('\n');
+      }
+      Path file = directory.resolve(node.getKey());
+      Files.write(file, out.toByteArray());
+      files.put(node.getKey(), file);
+      keyFiles.put(node.getKey(), keyFile);
+    }
+    AuditComparison found = AuditFiles.compare(files, keyFiles);
+    String line = TIME + grant(8) + ",\"outcome\":\"done\"}";
+    assertEquals(List.of("n2 lacks " + line, "n3 lacks " + line), found.differences());
+    assertEquals(6, found.compared());
   }
 
   @Test
