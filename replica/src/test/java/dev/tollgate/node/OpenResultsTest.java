@@ -36,7 +36,8 @@ class OpenResultsTest {
       open(connection, "SELECT X + 1 FROM SYSTEM_RANGE(1, 2)");
       open(connection, "SELECT X + 1, 2 FROM SYSTEM_RANGE(1, 2)");
       // a result that was fetched from keeps its place
-      assertTrue(first.next() && first.next());
+      assertTrue(first.next());
+      assertTrue(first.next());
       SQLException refused =
           assertThrows(
               SQLException.class, () -> open(connection, "SELECT X FROM SYSTEM_RANGE(1, 2)"));

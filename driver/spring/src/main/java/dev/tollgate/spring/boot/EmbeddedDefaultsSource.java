@@ -67,7 +67,7 @@ final class EmbeddedDefaultsSource extends PropertySource<Map<String, String>> {
   @Override
   public @Nullable Object getProperty(String name) {
     boolean dialect = name.equals(DIALECT);
-    if (!dialect && !source.containsKey(name) || isSetBehindThis(name)) {
+    if ((!dialect && !source.containsKey(name)) || isSetBehindThis(name)) {
       return null;
     }
     String url = environment.getProperty(DriverClassSource.URL);
