@@ -226,7 +226,7 @@ class MariadbMigrationsTest {
     awaitState("User lock");
     new Queries(keeper).execute("SELECT force_release_lock('" + LOCK + "')");
     Future<Integer> second = runners.submit(this::migrate);
-    awaitState("Updating");
+    awaitState("Updat%");
     queries.execute("DO RELEASE_LOCK('t')");
     ExecutionException refused = assertThrows(ExecutionException.class, first::get);
     MigrationException lost = (MigrationException) refused.getCause();
@@ -242,7 +242,7 @@ class MariadbMigrationsTest {
             () ->
                 queries
                     .ask(
-                        "SELECT COUNT(*) FROM INFORMATION_SCHEMA.PROCESSLIST WHERE STATE = '"
+                        "SELECT COUNT(*) FROM INFORMATION_SCHEMA.PROCESSLIST WHERE STATE LIKE '"
                             + state
                             + "'")
                     .equals("1"));

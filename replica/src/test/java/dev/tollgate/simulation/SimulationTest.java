@@ -138,7 +138,7 @@ class SimulationTest {
         arguments(Breakage.NEW_LEADER_GIVES_NO_TIME, 1, Set.of("I4")),
         arguments(Breakage.RENEWAL_NOT_RECORDED, 1, Set.of("I4")),
         arguments(Breakage.QUEUE_NOT_FIFO, 2, Set.of("I6", "I9")),
-        arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 158, Set.of("I4")),
+        arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 40, Set.of("I4")),
         arguments(Breakage.LEASE_ALWAYS_TRUSTED, 1, Set.of("I8")),
         arguments(Breakage.LEADER_APPLIES_WHAT_IT_SENT, 1, Set.of("I7")),
         arguments(Breakage.PERMIT_COUNTED_TWICE, 1, Set.of("I1", "I9")),

@@ -44,6 +44,11 @@ final class CheckPlaces {
     return true;
   }
 
+  /** How many places are taken. */
+  synchronized int taken() {
+    return taken;
+  }
+
   /** Gives a place back. */
   synchronized void giveBack(String user, String address) {
     taken--;

@@ -103,6 +103,11 @@ final class TokenLogin {
     return remembered.contains(digest(token));
   }
 
+  /** How many tokens wait for the keys of the issuer. */
+  int waiting() {
+    return waiting.taken();
+  }
+
   /** How long to wait until the token may be checked; see {@link LoginDelays#enter}. */
   Duration delay(Shown shown) {
     return isKnown(shown.token()) ? Duration.ZERO : delays.enter(nameOf(shown), shown.address());

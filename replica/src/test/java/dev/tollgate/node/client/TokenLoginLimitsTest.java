@@ -117,6 +117,11 @@ class TokenLoginLimitsTest {
     List<CompletableFuture<TokenLogin.Decision>> waiting = new ArrayList<>();
     for (int i = 0; i < Limits.TOKENS_AWAITING_KEYS; i++) {
       waiting.add(check("a" + i / Limits.TOKENS_AWAITING_KEYS_PER_ADDRESS, token()));
+      await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(1))
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> login.waiting() == waiting.size());
       if (i == Limits.TOKENS_AWAITING_KEYS_PER_ADDRESS - 1) {
         // as many again as an address may have checked
         for (int more = 0; more <= Limits.TOKEN_CHECKS_PER_ADDRESS; more++) {
