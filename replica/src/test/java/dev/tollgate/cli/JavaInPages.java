@@ -22,6 +22,14 @@ public record JavaInPages(Path directory) {
         .toList();
   }
 
+  /** The block of a page that is a program of this name. */
+  static String program(String page, String name) {
+    return blocks(page, "java").stream()
+        .filter(block -> block.contains("public class " + name + " {"))
+        .findFirst()
+        .orElseThrow();
+  }
+
   public void compile(String name, String source) throws IOException {
     Path file = Files.writeString(directory.resolve(name + ".java"), source);
     int failed =

@@ -202,7 +202,7 @@ class ReadmeIT {
       statement.execute("CREATE TABLE invoice(id INT PRIMARY KEY, sent BOOLEAN)");
       statement.execute("INSERT INTO invoice VALUES (1, FALSE)");
     }
-    programs.compile("Billing", JavaInPages.blocks(locks, "java").get(2));
+    programs.compile("Billing", JavaInPages.program(locks, "Billing"));
     programs.run("Billing");
     assertEquals("TRUE", one("SELECT sent FROM invoice"));
     assertEquals("0", one("SELECT COUNT(*) FROM tollgate.locks"));
@@ -211,14 +211,21 @@ class ReadmeIT {
   @Test
   @Order(6)
   void otherDatabaseHasAFence() throws Exception {
-    programs.compile("OtherDatabase", JavaInPages.blocks(locks, "java").get(3));
+    programs.compile("OtherDatabase", JavaInPages.program(locks, "OtherDatabase"));
     programs.run("OtherDatabase");
   }
 
   @Test
   @Order(7)
+  void lockIsGrantedToAFuture() throws Exception {
+    programs.compile("Callback", JavaInPages.program(locks, "Callback"));
+    programs.run("Callback");
+  }
+
+  @Test
+  @Order(7)
   void fixedTermIsExtended() throws Exception {
-    programs.compile("Import", JavaInPages.blocks(locks, "java").get(1));
+    programs.compile("Import", JavaInPages.program(locks, "Import"));
     programs.run("Import");
   }
 
