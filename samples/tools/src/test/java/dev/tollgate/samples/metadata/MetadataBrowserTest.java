@@ -100,7 +100,8 @@ class MetadataBrowserTest {
   }
 
   /** Their answer names the connection; other tests look at it. */
-  private static final List<String> ABOUT_THE_CONNECTION = List.of("getURL", "getConnection");
+  private static final List<String> ABOUT_THE_CONNECTION =
+      List.of("getURL", "getUserName", "getConnection");
 
   /** What the interfaces above {@link DatabaseMetaData} add. */
   private static final List<String> OF_WRAPPER = List.of("unwrap", "isWrapperFor");
@@ -356,6 +357,7 @@ class MetadataBrowserTest {
   void answersAboutTheConnectionAreTheDrivers() throws Exception {
     DatabaseMetaData meta = tollgate.getMetaData();
     assertEquals(node.url(), meta.getURL());
+    assertEquals("TOLLGATE", meta.getUserName());
     assertEquals(tollgate, meta.getConnection());
     assertTrue(meta.isWrapperFor(DatabaseMetaData.class));
     assertEquals(meta, meta.unwrap(DatabaseMetaData.class));
