@@ -253,6 +253,9 @@ final class AdminServer implements AutoCloseable {
     if (route == null) {
       return missing(path);
     }
+    if (method.equals("GET") && exchange.announcesBody()) {
+      return Answer.text(Answer.BAD_REQUEST, "a request that only reads has no body here");
+    }
     Doorkeeper.Decision decision =
         admission.decide(
             route.audience(),

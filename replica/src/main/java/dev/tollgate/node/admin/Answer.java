@@ -24,6 +24,7 @@ public final class Answer {
   public static final String TEXT = "text/plain; charset=utf-8";
 
   static final int OK = 200;
+  static final int BAD_REQUEST = 400;
   static final int UNAUTHORIZED = 401;
   static final int FORBIDDEN = 403;
   static final int NOT_FOUND = 404;

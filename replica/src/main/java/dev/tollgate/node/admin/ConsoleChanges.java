@@ -33,7 +33,6 @@ final class ConsoleChanges {
   /** No form of a page of another address can send this header. */
   static final String HEADER = "X-Tollgate-Console";
 
-  private static final int BAD_REQUEST = 400;
   private static final int CONFLICT = 409;
   private static final long SESSION_MILLIS = 30_000;
   private static final SecureRandom SECRETS = new SecureRandom();
@@ -100,7 +99,7 @@ final class ConsoleChanges {
 
   private static Form form(AdminRequest request, boolean force) throws RefusedException {
     if (request.header(HEADER) == null) {
-      throw new RefusedException(BAD_REQUEST, "the request has no header " + HEADER);
+      throw new RefusedException(Answer.BAD_REQUEST, "the request has no header " + HEADER);
     }
     if (request.body().length > ConsoleLimits.CHANGE_BYTES) {
       throw new RefusedException(
@@ -116,7 +115,7 @@ final class ConsoleChanges {
           lock, force ? null : new LeaseId(Long.parseLong(field(fields, "lease"))), token);
     } catch (IllegalArgumentException e) {
       throw new RefusedException(
-          BAD_REQUEST,
+          Answer.BAD_REQUEST,
           "the body of the request has to be a form with a lock, the token under which it is held"
               + (force ? "" : ", and the id of the lease that holds it")
               + ": "

@@ -34,7 +34,6 @@ final class ConsolePage implements AutoCloseable {
   static final String PATH = "/console";
 
   private static final String JSON = "application/json";
-  private static final int BAD_REQUEST = 400;
 
   /** The files of the page, by their paths below /console/. */
   private static final List<String> FILES =
@@ -124,7 +123,7 @@ final class ConsolePage implements AutoCloseable {
 
   private static Answer badSearch() {
     return Answer.text(
-        BAD_REQUEST,
+        Answer.BAD_REQUEST,
         "the query has to be ?lock= and a part of a lock name, of at most "
             + Limits.LOCK_NAME_CHARS
             + " characters");

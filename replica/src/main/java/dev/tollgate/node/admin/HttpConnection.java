@@ -72,9 +72,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     expectHead(context);
   }
 
-  /** True while no request is under way, or the request waits for its turn to be admitted. */
+  /** True while no request is under way, or the request waits for its body or to be admitted. */
   boolean isIdle() {
-    return visit == null || waits;
+    return visit == null || bodyComes || waits;
   }
 
   /** Whether the request waits for its turn to be admitted. */

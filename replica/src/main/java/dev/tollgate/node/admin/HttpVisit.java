@@ -113,6 +113,11 @@ final class HttpVisit {
     }
   }
 
+  /** Whether the head says that a body follows. */
+  boolean announcesBody() {
+    return HttpUtil.isTransferEncodingChunked(head) || HttpUtil.getContentLength(head, 0L) > 0;
+  }
+
   /**
    * Reads the body; null if it is too long.
    *

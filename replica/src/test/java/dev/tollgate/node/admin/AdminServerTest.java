@@ -266,6 +266,32 @@ class AdminServerTest {
     await().atMost(LONG).ignoreExceptions().until(() -> get("/page").status() == 200);
   }
 
+  /** Strangers may ask for the health of a node, and hold no thread by a body that never comes. */
+  @Test
+  void bodyOfARequestThatOnlyReadsIsNotWaitedFor() throws Exception {
+    start(new AdminLimits(1, 0, BODY_BYTES, LONG, LONG, LONG));
+    for (String body : List.of("Content-Length: 1000", "Transfer-Encoding: chunked")) {
+      for (int i = 0; i < AdminLimits.CONNECTIONS; i++) {
+        send("GET /page HTTP/1.1\r\nHost: a\r\n" + body + "\r\n\r\n");
+      }
+      Socket last = send("HEAD /page HTTP/1.1\r\nHost: a\r\n" + body + "\r\n\r\n");
+      last.setSoTimeout((int) LONG.dividedBy(2).toMillis());
+      String head = new String(last.getInputStream().readNBytes(12), UTF_8);
+      assertEquals("HTTP/1.1 400", head);
+      assertEquals(200, get("/page").status());
+    }
+  }
+
+  @Test
+  void connectionsWhoseBodyDoesNotComeMakeRoom() throws Exception {
+    start(new AdminLimits(2 * AdminLimits.CONNECTIONS, 2, BODY_BYTES, LONG, LONG, LONG));
+    for (int i = 0; i < AdminLimits.CONNECTIONS; i++) {
+      send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n");
+    }
+    await().atMost(LONG).until(() -> presences.size() == AdminLimits.CONNECTIONS);
+    assertEquals(200, get("/page").status());
+  }
+
   @Test
   void loginIsWatchedAsLongAsItsRequestLasts() throws Exception {
     start();
