@@ -253,9 +253,6 @@ final class AdminServer implements AutoCloseable {
     if (route == null) {
       return missing(path);
     }
-    if (method.equals("GET") && exchange.announcesBody()) {
-      return Answer.text(Answer.BAD_REQUEST, "a request that only reads has no body here");
-    }
     Doorkeeper.Decision decision =
         admission.decide(
             route.audience(),
@@ -274,6 +271,9 @@ final class AdminServer implements AutoCloseable {
     }
     if (caller == null) {
       return requireNonNull(decision.refusal());
+    }
+    if (method.equals("GET") && exchange.announcesBody()) {
+      return Answer.text(Answer.BAD_REQUEST, "a request that only reads has no body here");
     }
     visit.watch(admission.watch(caller, exchange.presence()));
     Answer full = visit.enter(route.gate(), caller);

@@ -50,9 +50,12 @@ enum AuditStream {
     return event.handledBy(OF);
   }
 
-  /** A session may repeat what is refused without any right. */
+  /** A session may repeat what is refused, or releases nothing, as often as it likes. */
   private static AuditStream ofAct(AuditEvent.Party by, String outcome) {
-    boolean inVain = outcome.startsWith("refused") || outcome.startsWith("failed");
+    boolean inVain =
+        outcome.startsWith("refused")
+            || outcome.startsWith("failed")
+            || outcome.equals("lock_not_held");
     return inVain && by.session() != null ? ACTIVITY : SECURITY;
   }
 }
