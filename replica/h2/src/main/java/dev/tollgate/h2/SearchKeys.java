@@ -37,16 +37,14 @@ public final class SearchKeys {
       @Nullable SearchRow first,
       @Nullable SearchRow last,
       boolean reverse) {
-    if (index instanceof MVSecondaryIndex) {
+    if (index instanceof MVSecondaryIndex || index instanceof MVDelegateIndex) {
       bound(index, session, first);
       bound(index, session, last);
-    } else if (index instanceof MVDelegateIndex) {
-      convert(index, session, first);
-      convert(index, session, last);
     }
     return index.find(session, first, last, reverse);
   }
 
+  /** The keys of a delegate are integers, among which H2 finds the place of any value, or fails. */
   private static void bound(Index index, SessionLocal session, @Nullable SearchRow key) {
     if (key == null) {
       return;
@@ -57,17 +55,8 @@ public final class SearchKeys {
       if (value == null) {
         return;
       }
-      key.setValue(id, inOrderOf(column.getType(), value, session));
-    }
-  }
-
-  /** The keys are integers, among which H2 finds the place of any number. */
-  private static void convert(Index index, SessionLocal session, @Nullable SearchRow key) {
-    int id = index.getColumns()[0].getColumnId();
-    Value value = key == null ? null : key.getValue(id);
-    if (key != null && value != null) {
-      Value number = inOrderOf(index.getColumns()[0].getType(), value, session);
-      key.setValue(id, number == null ? value : number);
+      Value bound = inOrderOf(column.getType(), value, session);
+      key.setValue(id, bound == null && index instanceof MVDelegateIndex ? value : bound);
     }
   }
 

@@ -325,14 +325,19 @@ final class AuditFile implements AuditTarget {
     return new Piece(lines, new AuditPlace(first, at, last), gap);
   }
 
+  /** The first line of the file was read, so an altered line names another key. */
   private @Nullable String readable(int number, byte[] line) throws IOException {
-    if (AuditEnd.isForeign(line, keys)) {
+    return opened("a line of " + numbered(number), line);
+  }
+
+  /** Null for what this node has not written with a key that it has. */
+  private @Nullable String opened(String what, byte[] stored) throws IOException {
+    if (AuditEnd.isForeign(stored, keys)) {
       return null;
     }
     try {
-      return new String(LineSeal.open(keys, "a line of " + numbered(number), line), UTF_8);
+      return new String(LineSeal.open(keys, what, stored), UTF_8);
     } catch (AlteredException | KeyMissingException e) {
-      // the first line of the file was read, so an altered line names another key
       return null;
     }
   }
@@ -377,14 +382,8 @@ final class AuditFile implements AuditTarget {
 
   /** Reads what {@link #stored(AuditPlace)} has made; returns null for anything else. */
   @Nullable AuditPlace placeIn(byte[] stored) throws IOException {
-    if (AuditEnd.isForeign(stored, keys)) {
-      return null;
-    }
-    try {
-      return AuditPlace.parse(new String(LineSeal.open(keys, "a place", stored), UTF_8));
-    } catch (AlteredException | KeyMissingException e) {
-      return null;
-    }
+    String text = opened("a place", stored);
+    return text == null ? null : AuditPlace.parse(text);
   }
 
   /** The place before the first line of the file of a place; the place itself without the file. */
