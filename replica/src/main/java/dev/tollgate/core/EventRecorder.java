@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * and nothing is allocated. None of it is a part of the state.
  */
 final class EventRecorder {
+  private static final AuditEvent.Result NOT_HELD =
+      new AuditEvent.Result(AuditEvent.Result.Kind.LOCK_NOT_HELD, null);
+
   private final SessionTable sessions;
   private final LockTable locks;
   private @Nullable List<AuditEvent> events;
@@ -88,8 +91,7 @@ final class EventRecorder {
     }
     if (holds.isEmpty()) {
       events.add(
-          new AuditEvent.Administered(
-              party(by), "force_release_lock", lock.value(), "lock_not_held"));
+          new AuditEvent.Administered(party(by), "force_release_lock", lock.value(), NOT_HELD));
     }
   }
 
@@ -134,7 +136,8 @@ final class EventRecorder {
   /** Records an act of administration with its outcome, and returns the outcome. */
   Outcome administered(Session by, String action, String object, Outcome outcome) {
     if (events != null) {
-      events.add(new AuditEvent.Administered(party(by), action, object, named(outcome)));
+      events.add(
+          new AuditEvent.Administered(party(by), action, object, AuditEvent.Result.of(outcome)));
     }
     return outcome;
   }
@@ -142,20 +145,8 @@ final class EventRecorder {
   /** Records that a statement has changed definitions or rights, or has failed to. */
   void defined(Session by, String sql, Outcome outcome) {
     if (events != null) {
-      events.add(new AuditEvent.Defined(party(by), sql, named(outcome)));
+      events.add(new AuditEvent.Defined(party(by), sql, AuditEvent.Result.of(outcome)));
     }
-  }
-
-  private static String named(Outcome outcome) {
-    if (outcome instanceof Outcome.Refused refused) {
-      return "refused_" + refused.code().name();
-    }
-    if (outcome instanceof Outcome.SqlFailed failed) {
-      return "failed_" + failed.sqlState();
-    }
-    return outcome instanceof Outcome.Answered answered && !answered.answer()
-        ? "nothing_to_do"
-        : "done";
   }
 
   private static AuditEvent.Party party(Session session) {

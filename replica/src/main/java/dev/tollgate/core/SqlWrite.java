@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
@@ -61,6 +62,9 @@ final class SqlWrite implements SqlContext {
 
   /** The same for rows that have their own locks. */
   private final Map<RowLock, Long> passedRows = new LinkedHashMap<>();
+
+  /** Lock operations of the current execution. */
+  private int operationsDone;
 
   SqlWrite(
       ReplicatedState state,
@@ -345,7 +349,34 @@ final class SqlWrite implements SqlContext {
 
   @Override
   public Outcome perform(Operation operation) {
+    if (operationsDone >= Limits.LOCK_CALLS_PER_STATEMENT) {
+      return new Outcome.Refused(
+          RefusalCode.LIMIT_REACHED,
+          "a statement calls lock functions at most "
+              + Limits.LOCK_CALLS_PER_STATEMENT
+              + " times: name fewer locks in it");
+    }
+    operationsDone++;
     return operation.handledBy(operations);
+  }
+
+  /** Makes the next execution one that has called no lock function. */
+  void begin() {
+    operationsDone = 0;
+  }
+
+  /** Says of an execution that failed how many calls of lock functions stand nevertheless. */
+  Outcome withCalls(Outcome outcome) {
+    String stand =
+        operationsDone + " of its calls of lock functions were carried out and are not undone";
+    if (operationsDone > 0 && outcome instanceof Outcome.Refused refused) {
+      return new Outcome.Refused(refused.code(), refused.message() + "; " + stand);
+    }
+    if (operationsDone > 0 && outcome instanceof Outcome.SqlFailed failed) {
+      return new Outcome.SqlFailed(
+          failed.sqlState(), failed.vendorCode(), failed.message() + "; " + stand);
+    }
+    return outcome;
   }
 
   /**

@@ -119,7 +119,8 @@ final class StatementExecutor {
         // another statement, which draws its own random numbers
         write.nextAttempt();
       }
-      Outcome outcome = store.execute(sql, set, write);
+      write.begin();
+      Outcome outcome = write.withCalls(store.execute(sql, set, write));
       locks.giveBack(statement);
       if (outcome instanceof Outcome.Conflict conflict) {
         waitForHolder(statement, conflict);

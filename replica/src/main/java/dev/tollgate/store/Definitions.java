@@ -250,6 +250,7 @@ final class Definitions {
       return execute(command, session);
     }
     if (command.prepared() instanceof GrantRevoke grant) {
+      RoleStatements.requireShort(statement.sql());
       RoleStatements.requireFewWays(session.getDatabase(), grant);
     }
     if (!H2Rights.mayAlterAnySchema(session.getUser())) {

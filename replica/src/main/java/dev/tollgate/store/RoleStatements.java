@@ -42,6 +42,22 @@ final class RoleStatements {
   }
 
   /**
+   * Refuses a GRANT or REVOKE that auditors cannot be told whole.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001
+   */
+  static void requireShort(String sql) {
+    if (sql.length() > Limits.GRANT_CHARS) {
+      throw Exhausted.work(
+          "no right was granted or revoked, because the statement has "
+              + sql.length()
+              + " characters and may have "
+              + Limits.GRANT_CHARS
+              + ": name fewer objects in each");
+    }
+  }
+
+  /**
    * Refuses a GRANT by which a role would have other roles too many times: H2 searches all paths
    * from role to role for a cycle.
    *

@@ -151,7 +151,8 @@ class AuditEventsTest {
     core.perform(b, new Operation.ForceReleaseLock(JOB));
     assertEquals(
         List.of(
-            new AuditEvent.Administered(party(b), "force_release_lock", "job", "lock_not_held")),
+            new AuditEvent.Administered(
+                party(b), "force_release_lock", "job", result("LOCK_NOT_HELD"))),
         core.events);
   }
 
@@ -235,30 +236,36 @@ class AuditEventsTest {
   void definitionsOfLocksAreEventsWithTheirOutcome() {
     LockDefinition two = new LockDefinition(JOB, 2);
     core.perform(a, new Operation.DefineLock(two, false));
-    assertEquals(administered("create_lock", "job permits 2", "done"), core.events);
+    assertEquals(administered("create_lock", "job permits 2", "DONE"), core.events);
     core.perform(a, new Operation.DefineLock(two, false));
-    assertEquals(administered("create_lock", "job permits 2", "refused_LOCK_STATE"), core.events);
+    assertEquals(administered("create_lock", "job permits 2", "REFUSED LOCK_STATE"), core.events);
     core.perform(a, new Operation.ChangeLock(new LockDefinition(JOB, 3), false));
-    assertEquals(administered("alter_lock", "job permits 3", "done"), core.events);
+    assertEquals(administered("alter_lock", "job permits 3", "DONE"), core.events);
     core.perform(a, new Operation.DropLock(JOB, false));
-    assertEquals(administered("drop_lock", "job", "done"), core.events);
+    assertEquals(administered("drop_lock", "job", "DONE"), core.events);
     core.perform(a, new Operation.DropLock(JOB, true));
-    assertEquals(administered("drop_lock", "job", "nothing_to_do"), core.events);
+    assertEquals(administered("drop_lock", "job", "NOTHING_TO_DO"), core.events);
+  }
+
+  private static AuditEvent.Result result(String kindAndCode) {
+    String[] parts = kindAndCode.split(" ");
+    return new AuditEvent.Result(
+        AuditEvent.Result.Kind.valueOf(parts[0]), parts.length == 1 ? null : parts[1]);
   }
 
   private List<AuditEvent> administered(String action, String object, String outcome) {
-    return List.of(new AuditEvent.Administered(party(a), action, object, outcome));
+    return List.of(new AuditEvent.Administered(party(a), action, object, result(outcome)));
   }
 
   @Test
   void definitionsAreEvents() {
-    assertDefined("CREATE TABLE T1 ( A INT )", "done");
-    assertDefined("FAIL T1", "failed_23505");
-    assertDefined("GRANT SELECT ON T1 TO BILLING", "done");
+    assertDefined("CREATE TABLE T1 ( A INT )", "DONE");
+    assertDefined("FAIL T1", "FAILED 23505");
+    assertDefined("GRANT SELECT ON T1 TO BILLING", "DONE");
   }
 
   private void assertDefined(String sql, String outcome) {
     core.perform(a, FakeSqlStore.definition(sql));
-    assertEquals(List.of(new AuditEvent.Defined(party(a), sql, outcome)), core.events);
+    assertEquals(List.of(new AuditEvent.Defined(party(a), sql, result(outcome))), core.events);
   }
 }

@@ -326,7 +326,7 @@ class WorkBudgetTest {
       small.in(other, "DELETE FROM BIG WHERE ID <= 1000");
       Outcome outcome = small.run(owner, "INSERT INTO EMPTY_TABLE SELECT 1, 1 FROM BIG A, BIG B");
       assertEquals(
-          "the statement was ended and changed nothing, because it looked at more than 41000 rows:"
+          "the statement was ended and its changes undone, because it looked at more than 41000 rows:"
               + " every replica would stand still meanwhile. A statement may look at 1000 rows, and"
               + " 10 more for each of the 4000 rows that its tables and its VALUES have, but not"
               + " more than 1000000. Split it, for instance by ranges of the key, or give its"

@@ -210,7 +210,7 @@ public final class Meter {
     }
     if (meter.depth >= RECURSION) {
       throw Limited.tooMuch(
-          "the statement was ended and changed nothing, because a pattern, a value or an expression"
+          "the statement was ended and its changes undone, because a pattern, a value or an expression"
               + " in it led the database into a recursion of more than "
               + RECURSION
               + " calls: use fewer wildcards, or nest less");

@@ -62,6 +62,46 @@ public sealed interface AuditEvent {
     TRANSACTION_ABORTED
   }
 
+  /**
+   * What came of an act.
+   *
+   * @param code of the refusal, or SQLState of the failure; null for every other kind
+   */
+  record Result(Kind kind, @Nullable String code) {
+    /** Kinds of results. */
+    public enum Kind {
+      DONE,
+      NOTHING_TO_DO,
+      LOCK_NOT_HELD,
+      REFUSED,
+      FAILED
+    }
+
+    public Result {
+      requireNonNull(kind, "kind");
+    }
+
+    /** The result of the command or execution that had this outcome. */
+    public static Result of(Outcome outcome) {
+      if (outcome instanceof Outcome.Refused refused) {
+        return new Result(Kind.REFUSED, refused.code().name());
+      }
+      if (outcome instanceof Outcome.SqlFailed failed) {
+        return new Result(Kind.FAILED, failed.sqlState());
+      }
+      return new Result(
+          outcome instanceof Outcome.Answered answered && !answered.answer()
+              ? Kind.NOTHING_TO_DO
+              : Kind.DONE,
+          null);
+    }
+
+    /** True if nothing is different after the act. */
+    public boolean isInVain() {
+      return kind != Kind.DONE;
+    }
+  }
+
   /** A lease holds a lock that it did not hold before. */
   record LockGranted(
       Party by,
@@ -155,15 +195,13 @@ public sealed interface AuditEvent {
    *
    * @param action a constant, such as {@code create_lock}
    * @param object what the act was about; empty if the action says it all
-   * @param outcome a constant, such as {@code done}
    */
-  record Administered(Party by, String action, String object, String outcome)
-      implements AuditEvent {
+  record Administered(Party by, String action, String object, Result result) implements AuditEvent {
     public Administered {
       requireNonNull(by, "by");
       requireNonNull(action, "action");
       requireNonNull(object, "object");
-      requireNonNull(outcome, "outcome");
+      requireNonNull(result, "result");
     }
 
     @Override
@@ -176,13 +214,12 @@ public sealed interface AuditEvent {
    * A statement that changes definitions or rights.
    *
    * @param sql its text, which has values: whoever shows it leaves them out
-   * @param outcome a constant, such as {@code done}
    */
-  record Defined(Party by, String sql, String outcome) implements AuditEvent {
+  record Defined(Party by, String sql, Result result) implements AuditEvent {
     public Defined {
       requireNonNull(by, "by");
       requireNonNull(sql, "sql");
-      requireNonNull(outcome, "outcome");
+      requireNonNull(result, "result");
     }
 
     @Override

@@ -290,8 +290,11 @@ public final class Limits {
    */
   public static final int SYSLOG_UNANSWERED = 3;
 
-  /** Characters of a definition that auditors are told. */
+  /** Characters of a definition that auditors are told, unless it grants or revokes. */
   public static final int AUDITED_DEFINITION_CHARS = 500;
+
+  /** Characters of GRANT and REVOKE, which auditors are told whole. */
+  public static final int GRANT_CHARS = 2_000;
 
   /** Bytes up to which an answer is kept for as long as its session. */
   public static final long SMALL_ANSWER_BYTES = 1 << 10;
@@ -328,6 +331,11 @@ public final class Limits {
 
   /** Locks that one request may ask for together. */
   public static final int LOCKS_AT_ONCE = 100;
+
+  /**
+   * Calls of lock functions in one execution of a statement, of which each may be an audit line.
+   */
+  public static final int LOCK_CALLS_PER_STATEMENT = 1_000;
 
   /** The longest time for which a lock may be kept from others after its release. */
   public static final long LOCK_KEEP_MAX_MILLIS = 24 * 60 * 60 * 1000L;

@@ -115,7 +115,14 @@ final class ConsoleFeed<P> implements AutoCloseable {
 
   /** Begins to watch; null if as many pages watch as may, or the node stops. */
   synchronized @Nullable Watch watch(UserName viewer) {
-    return watches.size() >= limits.watchers() ? null : join(viewer);
+    return hasRoomFor(viewer) ? join(viewer) : null;
+  }
+
+  /** False if as many pages watch as may, or as many of this viewer. */
+  synchronized boolean hasRoomFor(UserName viewer) {
+    long own = watches.stream().filter(watch -> watch.viewer.equals(viewer)).count();
+    return watches.size() < limits.watchers()
+        && (viewer.equals(UserName.ANONYMOUS) || own < limits.watchersPerUser());
   }
 
   /** Begins to watch for one picture, which ends soon: threads for requests bound how many do. */
@@ -139,11 +146,6 @@ final class ConsoleFeed<P> implements AutoCloseable {
   /** True once nothing more will be seen. */
   synchronized boolean isClosed() {
     return closed;
-  }
-
-  /** How many pages watch. */
-  synchronized int watchers() {
-    return watches.size();
   }
 
   private synchronized @Nullable Seen<P> await(

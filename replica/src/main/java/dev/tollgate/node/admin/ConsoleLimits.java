@@ -66,4 +66,9 @@ record ConsoleLimits(
       throw new IllegalArgumentException(watchers + " watchers");
     }
   }
+
+  /** Pages of one user that are kept up to date at a time, where there are users. */
+  int watchersPerUser() {
+    return Math.max(1, watchers * 3 / 4);
+  }
 }

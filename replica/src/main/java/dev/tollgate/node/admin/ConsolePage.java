@@ -170,7 +170,7 @@ final class ConsolePage implements AutoCloseable {
     if (search == null) {
       return badSearch();
     }
-    if (feed.watchers() >= limits.watchers()) {
+    if (!feed.hasRoomFor(ConsoleView.viewer(request.caller()))) {
       return tooMany();
     }
     return Answer.stream("text/event-stream", out -> new Events(out, request, search).send());
@@ -182,8 +182,9 @@ final class ConsolePage implements AutoCloseable {
 
   private String tooManyText() {
     return limits.watchers()
-        + " pages of the console are open, as many as this node keeps up to date: close one of"
-        + " them";
+        + " pages of the console are open, as many as this node keeps up to date, or "
+        + limits.watchersPerUser()
+        + " of one user: close one of them";
   }
 
   /** False once the user may no longer log in, or has become another kind of user. */

@@ -11,9 +11,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What waits to be written, within a bound. Offering never waits for the disk: what finds the queue
- * full is lost, and counted. The events of a command are taken or lost as a whole, and an empty
- * queue takes any number of them. Half of the room is for events of the log alone, so that logins
- * that fail by the thousand cannot displace them. Thread-safe.
+ * full is lost, and counted. The events of a command are taken or lost as a whole: a command does
+ * not lose its events because it has many, so one command may exceed the bound. Half of the room is
+ * for events of the log alone, so that logins that fail by the thousand cannot displace them.
+ * Thread-safe.
  */
 final class AuditQueue {
   private static final Logger LOG = LoggerFactory.getLogger(AuditQueue.class);
@@ -57,7 +58,7 @@ final class AuditQueue {
   private void offer(AuditWork work, int room) {
     boolean report;
     synchronized (this) {
-      if (events == 0 || events + work.events() <= room) {
+      if (events < room) {
         waiting.addLast(work);
         events += work.events();
         return;

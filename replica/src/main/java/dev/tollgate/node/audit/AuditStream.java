@@ -36,12 +36,12 @@ enum AuditStream {
 
         @Override
         public AuditStream administered(AuditEvent.Administered event) {
-          return ofAct(event.by(), event.outcome());
+          return ofAct(event.by(), event.result());
         }
 
         @Override
         public AuditStream defined(AuditEvent.Defined event) {
-          return ofAct(event.by(), event.outcome());
+          return ofAct(event.by(), event.result());
         }
       };
 
@@ -50,12 +50,8 @@ enum AuditStream {
     return event.handledBy(OF);
   }
 
-  /** A session may repeat what is refused, or releases nothing, as often as it likes. */
-  private static AuditStream ofAct(AuditEvent.Party by, String outcome) {
-    boolean inVain =
-        outcome.startsWith("refused")
-            || outcome.startsWith("failed")
-            || outcome.equals("lock_not_held");
-    return inVain && by.session() != null ? ACTIVITY : SECURITY;
+  /** A session may repeat as often as it likes what changes nothing. */
+  private static AuditStream ofAct(AuditEvent.Party by, AuditEvent.Result result) {
+    return result.isInVain() && by.session() != null ? ACTIVITY : SECURITY;
   }
 }

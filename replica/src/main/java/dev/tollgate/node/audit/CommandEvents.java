@@ -60,12 +60,7 @@ final class CommandEvents {
   }
 
   private static AuditEvent event(String action, String object, Outcome outcome) {
-    boolean refused = outcome instanceof Outcome.Refused;
-    boolean none = outcome instanceof Outcome.Answered answered && !answered.answer();
     return new AuditEvent.Administered(
-        AuditEvent.Party.NOBODY,
-        action,
-        object,
-        refused ? "refused" : none ? "nothing_to_do" : "done");
+        AuditEvent.Party.NOBODY, action, object, AuditEvent.Result.of(outcome));
   }
 }

@@ -17,6 +17,9 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
   private static final Pattern NAME_OR_VALUE =
       Pattern.compile("(\"(?:[^\"]|\"\")*+\")|'(?:[^']|'')*+'|(?<![\\w$])[0-9][\\w.]*+");
 
+  private static final Pattern RIGHTS =
+      Pattern.compile("\\s*(GRANT|REVOKE)\\b.*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
   private final String nodeId;
   private final AuditPosition position;
   private final LineTime time;
@@ -90,7 +93,7 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
   public JsonLine administered(AuditEvent.Administered event) {
     JsonLine line =
         line("administration")
-            .text("outcome", event.outcome().toLowerCase(Locale.ROOT))
+            .text("outcome", outcome(event.result()))
             .text("action", event.action())
             .text("object", event.object());
     return party(line, "", event.by());
@@ -100,15 +103,20 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
   public JsonLine defined(AuditEvent.Defined event) {
     JsonLine line =
         line("administration")
-            .text("outcome", event.outcome().toLowerCase(Locale.ROOT))
+            .text("outcome", outcome(event.result()))
             .text("action", "definition")
-            .text("object", withoutValues(event.sql()));
+            .text("object", withoutValues(event.sql()), Limits.GRANT_CHARS);
     return party(line, "", event.by());
   }
 
+  private static String outcome(AuditEvent.Result result) {
+    String kind = result.kind().name();
+    return (result.code() == null ? kind : kind + "_" + result.code()).toLowerCase(Locale.ROOT);
+  }
+
   /**
-   * A statement without the values in it. Of a long one, the beginning and the end: GRANT names at
-   * its end to whom.
+   * A statement without the values in it. Of a long one, the beginning and the end, but GRANT and
+   * REVOKE whole: nobody hides a right among others.
    */
   static String withoutValues(String sql) {
     String shown =
@@ -116,7 +124,8 @@ final class EventLines implements AuditEvent.Handler<JsonLine> {
             .matcher(sql)
             .replaceAll(
                 part -> part.group(1) == null ? "?" : Matcher.quoteReplacement(part.group(1)));
-    int half = Limits.AUDITED_DEFINITION_CHARS / 2;
+    boolean rights = RIGHTS.matcher(sql).matches();
+    int half = (rights ? Limits.GRANT_CHARS : Limits.AUDITED_DEFINITION_CHARS) / 2;
     return shown.length() <= 2 * half
         ? shown
         : Text.first(shown, half) + " ... " + shown.substring(shown.length() - half);

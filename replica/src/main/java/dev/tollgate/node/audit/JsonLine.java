@@ -36,12 +36,17 @@ final class JsonLine {
 
   /** Adds a member, unless the value is null. */
   JsonLine text(String key, @Nullable String value) {
+    return text(key, value, TEXT_CHARS);
+  }
+
+  /** Adds a member of at most so many characters, unless the value is null. */
+  JsonLine text(String key, @Nullable String value, int mostChars) {
     if (value == null) {
       return this;
     }
     key(key);
     line.append('"');
-    String shown = Text.first(value, TEXT_CHARS);
+    String shown = Text.first(value, mostChars);
     JsonText.escape(shown, line);
     if (shown.length() < value.length()) {
       line.append("... (").append(value.length()).append(" characters)");

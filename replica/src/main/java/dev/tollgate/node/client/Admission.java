@@ -131,7 +131,14 @@ final class Admission {
         new RehearsalTurns.Turn() {
           @Override
           public void begin(Runnable ended) {
-            work.onWorker(kind, request.cancellation(), request.answer(), task, canceled, ended);
+            work.onWorker(
+                kind,
+                session.user(),
+                request.cancellation(),
+                request.answer(),
+                task,
+                canceled,
+                ended);
           }
 
           @Override

@@ -279,7 +279,7 @@ public final class ClientConnection {
       sessions.withSession(
           answer, attached -> statements.prepare(attached, prepare, losses, answer));
     } else if (request instanceof Request.Fetch fetch) {
-      statements.fetch(fetch, answer);
+      sessions.withSession(answer, attached -> statements.fetch(attached, fetch, answer));
     } else if (request instanceof Request.CloseCursor close) {
       statements.closeCursor(close.cursorId());
     } else if (request instanceof Request.Metadata metadata) {

@@ -35,6 +35,7 @@ final class Descriptions {
         () ->
             work.inTurn(
                 results,
+                session.user(),
                 plan instanceof Plan.LockCall ? Workers.Kind.CALLS : Workers.Kind.QUERIES,
                 answer,
                 () -> answer.accept(of(plan, session.settings(facts), losses)));
@@ -59,6 +60,7 @@ final class Descriptions {
         () ->
             work.inTurn(
                 results,
+                session.user(),
                 Workers.Kind.QUERIES,
                 answer,
                 () ->

@@ -74,12 +74,20 @@ final class LockStatements {
     RequestWork.Task computation =
         () -> call(statement, plan, queries.computed(statement, arguments, set));
     Workers.Kind kind = isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS;
-    Runnable anyway = () -> work.inTurn(statement.results(), kind, statement.answer(), computation);
+    Runnable anyway =
+        () ->
+            work.inTurn(
+                statement.results(),
+                statement.session().user(),
+                kind,
+                statement.answer(),
+                computation);
     access.withState(
         statement,
         () ->
             work.inTurn(
                 statement.results(),
+                statement.session().user(),
                 kind,
                 statement.cancellation(),
                 statement.answer(),

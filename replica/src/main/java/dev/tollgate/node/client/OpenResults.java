@@ -56,7 +56,7 @@ final class OpenResults {
   QueryTurns turns(Workers.Kind kind) {
     return switch (kind) {
       case QUERIES, LONG_PLANS -> queries;
-      case PLANS, CALLS -> shortWork;
+      case PLANS, CALLS, PASSWORDS -> shortWork;
       case REHEARSALS, LONG_REHEARSALS, FILES, CHORES ->
           throw new IllegalArgumentException(kind + " have other turns");
     };

@@ -49,7 +49,10 @@ final class ProcedureStatements {
           List<SqlValue> parameters = Parameters.decode(statement.onlySet(), plan.parameterCount());
           List<SqlValue> arguments = PlanArguments.values(plan.arguments(), parameters);
           work.onWorker(
-              Workers.Kind.FILES, statement.answer(), () -> call(statement, plan, arguments));
+              Workers.Kind.FILES,
+              statement.session().user(),
+              statement.answer(),
+              () -> call(statement, plan, arguments));
         });
   }
 
@@ -61,6 +64,8 @@ final class ProcedureStatements {
         .thenRun(
             () ->
                 work.onWorker(
+                    Workers.Kind.QUERIES,
+                    statement.session().user(),
                     statement.answer(),
                     () ->
                         queries.runOwn(
@@ -119,6 +124,8 @@ final class ProcedureStatements {
       statement.reply(Replies.of(unavailable));
     } else {
       work.onWorker(
+          Workers.Kind.QUERIES,
+          statement.session().user(),
           statement.answer(),
           () -> {
             throw new IllegalStateException(plan.procedure() + " failed", cause);

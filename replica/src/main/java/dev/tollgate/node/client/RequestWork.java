@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.wire.Reply;
@@ -34,19 +35,18 @@ final class RequestWork {
     this.replica = requireNonNull(replica, "replica");
   }
 
-  /** Runs a query on another thread. Whatever happens, the client gets a reply. */
-  void onWorker(Consumer<Reply> answer, Task task) {
-    onWorker(Workers.Kind.QUERIES, answer, task);
-  }
-
-  /** Runs a task on another thread, once it is the task's turn among those of its connection. */
-  void inTurn(OpenResults connection, Workers.Kind kind, Consumer<Reply> answer, Task task) {
+  /**
+   * Runs a task on another thread, once it is the task's turn among those of its connection and of
+   * its user.
+   */
+  void inTurn(
+      OpenResults connection, UserName user, Workers.Kind kind, Consumer<Reply> answer, Task task) {
     QueryTurns turns = connection.turns(kind);
     turns.take(
         new QueryTurns.Query() {
           @Override
           public void begin() {
-            onWorker(kind, answer, task, turns::ended);
+            onWorker(kind, user, answer, task, turns::ended);
           }
 
           @Override
@@ -58,12 +58,13 @@ final class RequestWork {
 
   /**
    * Runs a task of a statement on another thread, once it is the task's turn among those of its
-   * connection, unless the statement is canceled before.
+   * connection and of its user, unless the statement is canceled before.
    *
    * @param canceled replies in place of the task; must not wait
    */
   void inTurn(
       OpenResults connection,
+      UserName user,
       Workers.Kind kind,
       Cancellations.Statement cancellation,
       Consumer<Reply> answer,
@@ -74,7 +75,7 @@ final class RequestWork {
         new QueryTurns.Query() {
           @Override
           public void begin() {
-            onWorker(kind, cancellation, answer, task, canceled, turns::ended);
+            onWorker(kind, user, cancellation, answer, task, canceled, turns::ended);
           }
 
           @Override
@@ -97,6 +98,7 @@ final class RequestWork {
    */
   void onWorker(
       Workers.Kind kind,
+      UserName user,
       Cancellations.Statement cancellation,
       Consumer<Reply> answer,
       Task task,
@@ -104,7 +106,7 @@ final class RequestWork {
       Runnable ended) {
     Runnable work = work(answer, task, ended);
     cancellation.enqueue(
-        () -> run(kind, work, answer, ended),
+        () -> run(kind, user, work, answer, ended),
         () -> workers.withdraw(kind, work),
         () -> {
           canceled.run();
@@ -113,8 +115,8 @@ final class RequestWork {
   }
 
   /** Runs a task on another thread. Whatever happens, the client gets a reply. */
-  void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task) {
-    onWorker(kind, answer, task, () -> {});
+  void onWorker(Workers.Kind kind, UserName user, Consumer<Reply> answer, Task task) {
+    onWorker(kind, user, answer, task, () -> {});
   }
 
   /**
@@ -122,8 +124,9 @@ final class RequestWork {
    *
    * @param ended run after the task, or in place of it if it cannot be run; must not wait
    */
-  private void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task, Runnable ended) {
-    run(kind, work(answer, task, ended), answer, ended);
+  private void onWorker(
+      Workers.Kind kind, UserName user, Consumer<Reply> answer, Task task, Runnable ended) {
+    run(kind, user, work(answer, task, ended), answer, ended);
   }
 
   private Runnable work(Consumer<Reply> answer, Task task, Runnable ended) {
@@ -138,9 +141,11 @@ final class RequestWork {
     };
   }
 
-  private void run(Workers.Kind kind, Runnable work, Consumer<Reply> answer, Runnable ended) {
+  private void run(
+      Workers.Kind kind, UserName user, Runnable work, Consumer<Reply> answer, Runnable ended) {
     workers.run(
         kind,
+        user,
         work,
         refused -> {
           answer.accept(new Reply.Failure(SqlState.BUSY, refused));

@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.SnapshotUnavailableException;
@@ -101,6 +102,7 @@ final class SnapshotSender {
   private void onFile(Consumer<Reply> answer, Runnable work) {
     workers.run(
         Workers.Kind.FILES,
+        UserName.ANONYMOUS,
         () -> {
           try {
             work.run();

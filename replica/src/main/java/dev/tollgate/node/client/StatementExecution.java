@@ -61,10 +61,18 @@ final class StatementExecution {
    * The end of a transaction is never canceled.
    */
   void inTurn(ReceivedStatement statement, Workers.Kind kind, RequestWork.Task planning) {
-    Runnable anyway = () -> work.inTurn(statement.results(), kind, statement.answer(), planning);
+    Runnable anyway =
+        () ->
+            work.inTurn(
+                statement.results(),
+                statement.session().user(),
+                kind,
+                statement.answer(),
+                planning);
     if (access.isLeader() && !END.matcher(statement.request().sql()).lookingAt()) {
       work.inTurn(
           statement.results(),
+          statement.session().user(),
           kind,
           statement.cancellation(),
           statement.answer(),
@@ -103,6 +111,7 @@ final class StatementExecution {
                         () ->
                             work.inTurn(
                                 statement.results(),
+                                statement.session().user(),
                                 Workers.Kind.QUERIES,
                                 statement.cancellation(),
                                 statement.answer(),
@@ -187,8 +196,10 @@ final class StatementExecution {
             List<SqlValue> parameters =
                 Parameters.decode(statement.onlySet(), plan.parameterCount());
             // a verifier takes a tenth of a second to compute
-            work.onWorker(
-                Workers.Kind.CALLS,
+            work.inTurn(
+                statement.results(),
+                statement.session().user(),
+                Workers.Kind.PASSWORDS,
                 statement.answer(),
                 () ->
                     proposals.propose(

@@ -110,7 +110,7 @@ final class StatementRequests {
         request.sql(),
         answer,
         plan -> descriptions.describe(session, plan, losses, results, answer),
-        (kind, planning) -> work.inTurn(results, kind, answer, planning));
+        (kind, planning) -> work.inTurn(results, session.user(), kind, answer, planning));
   }
 
   /**
@@ -151,9 +151,10 @@ final class StatementRequests {
     descriptions.metadata(session, request, losses, results, answer);
   }
 
-  void fetch(Request.Fetch request, Consumer<Reply> answer) {
+  void fetch(AttachedSession session, Request.Fetch request, Consumer<Reply> answer) {
     work.inTurn(
         results,
+        session.user(),
         Workers.Kind.QUERIES,
         answer,
         () -> {

@@ -87,11 +87,14 @@ final class StatementSeries {
           () -> propose(number, session, losses, results, request, frontend::plan);
       work.inTurn(
           results,
+          session.user(),
           kind,
           cancellation,
           answer,
           planning,
-          () -> proposals.cancel(number, () -> work.inTurn(results, kind, answer, planning)));
+          () ->
+              proposals.cancel(
+                  number, () -> work.inTurn(results, session.user(), kind, answer, planning)));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.ApplyThread;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.EnumMap;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The threads of a node for work that an event loop has no time for. Each kind of work has its own
  * threads, so that locks and leases never wait for queries. The work that waits for them is
- * bounded. Thread-safe.
+ * bounded, and no user can have all threads of a kind that clients use at will ({@link UserTurns}).
+ * Thread-safe.
  */
 public final class Workers implements AutoCloseable {
   /** Kinds of work by what they may wait for. */
@@ -37,6 +39,8 @@ public final class Workers implements AutoCloseable {
     LONG_REHEARSALS("long statements wait until the leader has tried them", 1),
     /** Computing the arguments of lock and lease calls, which may wait for a definition. */
     CALLS("lock and lease calls wait until their arguments are computed", 8),
+    /** Making verifiers of new passwords, which takes a tenth of a second each. */
+    PASSWORDS("passwords wait until their verifiers are computed", 2),
     /** Queries, fetches and descriptions; planning statements that are not short. */
     QUERIES("queries wait for a thread", 16),
     /** Snapshots, and the procedures of administrators. */
@@ -67,6 +71,14 @@ public final class Workers implements AutoCloseable {
       return threads;
     }
 
+    /** True if users share the threads here; others have turns of their own, or are bounded. */
+    private boolean isShared() {
+      return switch (this) {
+        case PLANS, LONG_PLANS, CALLS, PASSWORDS, QUERIES, FILES -> true;
+        case REHEARSALS, LONG_REHEARSALS, CHORES -> false;
+      };
+    }
+
     /** Says of a number that so much of this work waits. */
     String what() {
       return what;
@@ -76,7 +88,7 @@ public final class Workers implements AutoCloseable {
       return switch (this) {
         case PLANS, LONG_PLANS -> limits.queuedPlans();
         case REHEARSALS, LONG_REHEARSALS -> limits.queuedRehearsals();
-        case CALLS -> limits.queuedCalls();
+        case CALLS, PASSWORDS -> limits.queuedCalls();
         case QUERIES -> limits.queuedQueries();
         case FILES -> limits.queuedFiles();
         case CHORES -> Integer.MAX_VALUE;
@@ -87,6 +99,7 @@ public final class Workers implements AutoCloseable {
   private final String nodeId;
   private final ClientLimits limits;
   private final Map<Kind, Executor> executors = new EnumMap<>(Kind.class);
+  private final Map<Kind, UserTurns> shared = new EnumMap<>(Kind.class);
 
   public Workers(String nodeId, ClientLimits limits) {
     this(nodeId, limits, null);
@@ -96,7 +109,11 @@ public final class Workers implements AutoCloseable {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.limits = requireNonNull(limits, "limits");
     for (Kind kind : Kind.values()) {
-      executors.put(kind, forAll == null ? pool(kind) : forAll);
+      Executor executor = forAll == null ? pool(kind) : forAll;
+      executors.put(kind, executor);
+      if (kind.isShared()) {
+        shared.put(kind, new UserTurns(executor, kind.threads, kind.queue(limits)));
+      }
     }
   }
 
@@ -130,40 +147,55 @@ public final class Workers implements AutoCloseable {
   /**
    * Runs work on another thread.
    *
+   * @param user whose share of the threads the work takes
    * @param refused is told at once why that is not possible; then nothing is done
    */
-  void run(Kind kind, Runnable work, Consumer<String> refused) {
+  void run(Kind kind, UserName user, Runnable work, Consumer<String> refused) {
     Executor executor = requireNonNull(executors.get(kind));
+    UserTurns turns = shared.get(kind);
     try {
-      executor.execute(work);
+      if (turns == null) {
+        executor.execute(work);
+      } else if (!turns.run(user, work)) {
+        refused.accept(full(kind, ", or half as many of user " + user));
+      }
     } catch (RejectedExecutionException e) {
       boolean stops = executor instanceof ThreadPoolExecutor pool && pool.isShutdown();
-      refused.accept(
-          stops
-              ? "node " + nodeId + " stops"
-              : "at node "
-                  + nodeId
-                  + " "
-                  + kind.queue(limits)
-                  + " "
-                  + kind.what
-                  + ", as many as may: nothing was done; try again later");
+      refused.accept(stops ? "node " + nodeId + " stops" : full(kind, ""));
     }
+  }
+
+  private String full(Kind kind, String orOfUser) {
+    return "at node "
+        + nodeId
+        + " "
+        + kind.queue(limits)
+        + " "
+        + kind.what
+        + ", as many as may"
+        + orOfUser
+        + ": nothing was done; try again later";
   }
 
   /** Takes out work that waits for a thread; false if there is none, because it has begun. */
   boolean withdraw(Kind kind, Runnable work) {
-    return executors.get(kind) instanceof ThreadPoolExecutor pool && pool.remove(work);
+    UserTurns turns = shared.get(kind);
+    return turns == null
+        ? executors.get(kind) instanceof ThreadPoolExecutor pool && pool.remove(work)
+        : turns.withdraw(work);
   }
 
   /** How much work of this kind waits for a thread. */
   int queued(Kind kind) {
-    return executors.get(kind) instanceof ThreadPoolExecutor pool ? pool.getQueue().size() : 0;
+    UserTurns turns = shared.get(kind);
+    return turns != null
+        ? turns.waiting()
+        : executors.get(kind) instanceof ThreadPoolExecutor pool ? pool.getQueue().size() : 0;
   }
 
   /** Runs work that cannot be refused, unless the node stops. */
   public void chore(Runnable work) {
-    run(Kind.CHORES, work, refused -> {});
+    run(Kind.CHORES, UserName.ANONYMOUS, work, refused -> {});
   }
 
   @Override

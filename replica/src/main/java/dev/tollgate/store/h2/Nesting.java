@@ -95,7 +95,7 @@ public final class Nesting {
     long bytes = bytesOf(value, VALUE_BYTES);
     if (bytes > VALUE_BYTES) {
       throw Exhausted.work(
-          "the statement was ended and changed nothing, because it made an array or row of more"
+          "the statement was ended and its changes undone, because it made an array or row of more"
               + " than "
               + VALUE_BYTES
               + " bytes, each part counted as often as it occurs: work on its parts");

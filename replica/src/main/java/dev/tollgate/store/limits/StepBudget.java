@@ -36,7 +36,7 @@ public final class StepBudget implements Meter.Watch {
       return most + 1;
     }
     throw Exhausted.work(
-        "the statement was ended and changed nothing, because it took more than "
+        "the statement was ended and its changes undone, because it took more than "
             + most
             + " steps, and every replica would stand still meanwhile: do less in one statement."
             + batch.whyLess()

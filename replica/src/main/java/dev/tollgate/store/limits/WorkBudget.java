@@ -87,7 +87,7 @@ public final class WorkBudget implements StatementMeter {
     requireRows();
     if (made > batch.changesLeft()) {
       throw Exhausted.work(
-          "the statement was ended and changed nothing, because one request changes at most "
+          "the statement was ended and its changes undone, because one request changes at most "
               + batch.mostChanges()
               + " rows, counted once for each index, and twice where they were there before: every"
               + " replica keeps the changes in memory until they are committed. Split it, for instance"
@@ -98,7 +98,7 @@ public final class WorkBudget implements StatementMeter {
   private void requireRows() {
     if (rows + unpaidChanges * Limits.ROWS_PER_CHANGE > maxRows) {
       throw Exhausted.work(
-          "the statement was ended and changed nothing, because it looked at more than "
+          "the statement was ended and its changes undone, because it looked at more than "
               + maxRows
               + " rows"
               + (unpaidChanges == 0
@@ -119,7 +119,7 @@ public final class WorkBudget implements StatementMeter {
     bytes += more;
     if (bytes > maxBytes) {
       throw Exhausted.work(
-          "the statement was ended and changed nothing, because it made and wrote more than "
+          "the statement was ended and its changes undone, because it made and wrote more than "
               + maxBytes
               + " bytes: every replica keeps them in memory until it ends. "
               + terms(batch.bytes(), "write", "bytes")

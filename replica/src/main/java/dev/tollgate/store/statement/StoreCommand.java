@@ -132,7 +132,7 @@ public final class StoreCommand extends CommandContainer {
     actionDepth++;
     if (actionDepth > Limits.REFERENTIAL_DEPTH) {
       throw Exhausted.work(
-          "the statement was ended and changed nothing, because the actions of foreign keys"
+          "the statement was ended and its changes undone, because the actions of foreign keys"
               + " (CASCADE, SET NULL, SET DEFAULT) led from row to row more than "
               + Limits.REFERENTIAL_DEPTH
               + " times: begin at the other end of the chain, and delete or change its rows in"

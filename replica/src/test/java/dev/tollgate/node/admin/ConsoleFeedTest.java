@@ -2,6 +2,7 @@ package dev.tollgate.node.admin;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -81,10 +82,22 @@ class ConsoleFeedTest {
   }
 
   @Test
+  void oneUserLeavesRoomForOthers() {
+    start(Duration.ofMillis(50), 4);
+    for (int i = 0; i < 3; i++) {
+      assertNotNull(feed.watch(ANN), "page " + i);
+    }
+    assertFalse(feed.hasRoomFor(ANN));
+    assertNull(feed.watch(ANN));
+    assertTrue(feed.hasRoomFor(BOB));
+    assertNotNull(feed.watch(BOB));
+  }
+
+  @Test
   void pageThatTakesNoPicturesGetsTheNewestAndNothingIsKeptForIt() throws Exception {
     start(Duration.ofMillis(1), 2);
     try (ConsoleFeed<Integer>.Watch slow = feed.watch(ANN);
-        ConsoleFeed<Integer>.Watch fast = feed.watch(ANN)) {
+        ConsoleFeed<Integer>.Watch fast = feed.watch(BOB)) {
       long first = next(slow, 0).number();
       long newest = first;
       while (newest < first + 20) {

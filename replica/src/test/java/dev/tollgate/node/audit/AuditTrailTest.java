@@ -17,6 +17,7 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
@@ -43,6 +44,10 @@ class AuditTrailTest {
 
   private final RecordingTarget target = new RecordingTarget();
   private final RecordingTarget activity = new RecordingTarget();
+  private static final AuditEvent.Result DONE = AuditEvent.Result.of(new Outcome.Done());
+  private static final AuditEvent.Result REFUSED =
+      AuditEvent.Result.of(new Outcome.Refused(RefusalCode.RIGHT_MISSING, "no"));
+
   private final AuditQueue queue = new AuditQueue("n1", ROOM);
   private final AtomicReference<@Nullable Throwable> bug = new AtomicReference<>();
   private @Nullable AuditTrail trail;
@@ -69,7 +74,7 @@ class AuditTrailTest {
         NO_COMMAND,
         new Outcome.Done(),
         Collections.nCopies(
-            events, new AuditEvent.Administered(AuditEvent.Party.NOBODY, "act", "o", "done")));
+            events, new AuditEvent.Administered(AuditEvent.Party.NOBODY, "act", "o", DONE)));
   }
 
   private void awaitLines(String event, int count) {
@@ -164,10 +169,10 @@ class AuditTrailTest {
         AuditEvent.GrantWay.AT_ONCE);
   }
 
-  private static AuditEvent created(@Nullable Long session, String outcome) {
+  private static AuditEvent created(@Nullable Long session, AuditEvent.Result result) {
     SessionId id = session == null ? null : new SessionId(session);
     return new AuditEvent.Administered(
-        new AuditEvent.Party(id, "EVE", null), "create_user", "EVE2", outcome);
+        new AuditEvent.Party(id, "EVE", null), "create_user", "EVE2", result);
   }
 
   @Test
@@ -177,15 +182,11 @@ class AuditTrailTest {
         new LogPosition(1, 0, 5),
         NO_COMMAND,
         new Outcome.Done(),
-        List.of(
-            grant(),
-            created(7L, "refused_RIGHT_MISSING"),
-            created(7L, "done"),
-            created(null, "refused")));
+        List.of(grant(), created(7L, REFUSED), created(7L, DONE), created(null, REFUSED)));
     awaitLines("administration", 2);
     opened.close();
     assertEquals(
-        List.of("2 done", "3 refused"),
+        List.of("2 done", "3 refused_right_missing"),
         target.lines("administration").stream().map(AuditTrailTest::numberAndOutcome).toList());
     assertEquals(List.of(), target.lines("lock_granted"));
     assertEquals(
@@ -268,7 +269,7 @@ class AuditTrailTest {
   void entryThatIsOlderThanTheTimeOfTheLogHasTheTimeOfTheNode() throws IOException {
     AuditTrail opened = open("d");
     opened.applied(
-        new LogPosition(1, 0, 0), NO_COMMAND, new Outcome.Done(), List.of(created(null, "done")));
+        new LogPosition(1, 0, 0), NO_COMMAND, new Outcome.Done(), List.of(created(null, DONE)));
     awaitLines("administration", 1);
     String line = target.lines("administration").get(0);
     assertFalse(line.contains("1970"), line);

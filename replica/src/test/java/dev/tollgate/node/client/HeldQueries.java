@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Facts;
@@ -38,6 +39,7 @@ public final class HeldQueries implements AutoCloseable {
     for (int i = 0; i < HOLDING; i++) {
       workers.run(
           kind,
+          UserName.ANONYMOUS,
           this::awaitEnd,
           refused -> {
             throw new IllegalStateException(refused);
