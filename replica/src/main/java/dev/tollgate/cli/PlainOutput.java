@@ -2,6 +2,7 @@ package dev.tollgate.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.node.json.JsonText;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
@@ -14,23 +15,26 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Output on which nothing that a client has chosen can act: a question mark takes the place of each
- * control character but the end of a line and the tabulator. Names of locks, owners and
- * applications reach a terminal in tables, and in messages of all kinds. Not thread-safe; the
- * PrintStream around it is.
+ * character that is not plain ({@link JsonText#isPlain}) but the end of a line and the tabulator.
+ * Names of locks, owners and applications reach a terminal in tables, and in messages of all kinds.
+ * Not thread-safe; the PrintStream around it is.
  */
 final class PlainOutput extends FilterOutputStream {
-  private static final int DELETE = 0x7F;
-  private static final int FIRST_OF_C1 = 0x80;
-  private static final int LAST_OF_C1 = 0x9F;
+  private static final int FIRST_OF_MANY = 0x80;
+  private static final int MOST_BYTES = 4;
 
-  /** In UTF-8, the first byte of U+0080 to U+009F, whose second byte is the number. */
-  private static final int BEFORE_C1 = 0xC2;
+  /** What bytes decode to that are no character. */
+  private static final int MALFORMED = 0xFFFD;
 
   private static final String OUT_CHARSET = "sun.stdout.encoding";
   private static final String ERR_CHARSET = "sun.stderr.encoding";
 
   private final boolean utf8;
-  private boolean begun;
+
+  /** The bytes so far of a character of UTF-8 that has more. */
+  private final byte[] begun = new byte[MOST_BYTES];
+
+  private int length;
 
   private PlainOutput(OutputStream out, boolean utf8) {
     super(requireNonNull(out, "out"));
@@ -64,41 +68,50 @@ final class PlainOutput extends FilterOutputStream {
   @Override
   public void write(int b) throws IOException {
     int unit = b & 0xFF;
-    if (begun) {
-      begun = false;
-      if (unit <= LAST_OF_C1) {
-        out.write('?');
-        return;
-      }
-      out.write(BEFORE_C1);
+    if (!utf8 || (length == 0 && unit < FIRST_OF_MANY)) {
+      out.write(isPlain(unit) ? unit : '?');
+      return;
     }
-    if (utf8 && unit == BEFORE_C1) {
-      begun = true;
-    } else {
-      out.write(isControl(unit) ? '?' : unit);
+    boolean continues = (unit & 0xC0) == 0x80;
+    if (length > 0 && !continues) {
+      length = 0;
+      out.write('?');
+      write(unit);
+      return;
+    }
+    begun[length++] = (byte) unit;
+    if (length >= bytesOfCharacter(begun[0])) {
+      int point = new String(begun, 0, length, StandardCharsets.UTF_8).codePointAt(0);
+      if (point != MALFORMED && isPlain(point)) {
+        out.write(begun, 0, length);
+      } else {
+        out.write('?');
+      }
+      length = 0;
     }
   }
 
-  private boolean isControl(int unit) {
-    return (unit < ' ' && unit != '\n' && unit != '\t')
-        || unit == DELETE
-        || (!utf8 && unit >= FIRST_OF_C1 && unit <= LAST_OF_C1);
+  private static int bytesOfCharacter(byte first) {
+    int ones = Integer.numberOfLeadingZeros(~(first << 24));
+    return Math.min(ones, MOST_BYTES);
+  }
+
+  private static boolean isPlain(int point) {
+    return point == '\n' || point == '\t' || JsonText.isPlain(point);
   }
 
   @Override
   public void write(byte[] bytes, int from, int count) throws IOException {
-    byte[] plain = new byte[count];
-    int length = 0;
-    for (int i = from; i < from + count; i++) {
+    int begin = from;
+    int end = from + count;
+    for (int i = from; i < end; i++) {
       // the bytes before one that needs a decision go out together
-      if (begun || isControl(bytes[i] & 0xFF) || (bytes[i] & 0xFF) == BEFORE_C1) {
-        out.write(plain, 0, length);
-        length = 0;
+      if (length > 0 || bytes[i] < 0 || !isPlain(bytes[i])) {
+        out.write(bytes, begin, i - begin);
         write(bytes[i]);
-      } else {
-        plain[length++] = bytes[i];
+        begin = i + 1;
       }
     }
-    out.write(plain, 0, length);
+    out.write(bytes, begin, end - begin);
   }
 }

@@ -30,6 +30,24 @@ class PlainOutputTest {
     assertEquals(shown, plain(StandardCharsets.ISO_8859_1, orders));
   }
 
+  /** U+202E shows what follows backwards, U+200B nothing, U+2028 a line that nobody wrote. */
+  @Test
+  void whatDisplacesTextIsAQuestionMark() {
+    assertEquals(
+        "a?b?c?d?e??f",
+        plain(StandardCharsets.UTF_8, "a\u202eb\u200bc\u2028d\ue000e\udb40\udc41\u2066f"));
+  }
+
+  @Test
+  void whatIsNoTextIsAQuestionMark() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream out = PlainOutput.to(bytes, StandardCharsets.UTF_8);
+    for (int unit : new int[] {'a', 0xE2, 0x80, 'b', 0x9B, 'c', 0xFF, 'd', 0xF0, 0x9F, '\n'}) {
+      out.write(unit);
+    }
+    assertEquals("a?b?c?d?\n", bytes.toString(StandardCharsets.UTF_8));
+  }
+
   @Test
   void characterMayComeInTwoWrites() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

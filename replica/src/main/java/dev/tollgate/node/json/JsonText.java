@@ -39,7 +39,8 @@ public final class JsonText {
     }
   }
 
-  private static boolean isPlain(int point) {
+  /** True for a character that shows itself: it orders nothing, and stands where it was written. */
+  public static boolean isPlain(int point) {
     return switch (Character.getType(point)) {
       case Character.CONTROL,
           Character.FORMAT,
