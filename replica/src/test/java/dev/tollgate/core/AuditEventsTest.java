@@ -248,9 +248,10 @@ class AuditEventsTest {
   }
 
   private static AuditEvent.Result result(String kindAndCode) {
-    String[] parts = kindAndCode.split(" ");
+    int space = kindAndCode.indexOf(' ');
     return new AuditEvent.Result(
-        AuditEvent.Result.Kind.valueOf(parts[0]), parts.length == 1 ? null : parts[1]);
+        AuditEvent.Result.Kind.valueOf(space < 0 ? kindAndCode : kindAndCode.substring(0, space)),
+        space < 0 ? null : kindAndCode.substring(space + 1));
   }
 
   private List<AuditEvent> administered(String action, String object, String outcome) {
