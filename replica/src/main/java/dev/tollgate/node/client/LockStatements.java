@@ -74,25 +74,12 @@ final class LockStatements {
     RequestWork.Task computation =
         () -> call(statement, plan, queries.computed(statement, arguments, set));
     Workers.Kind kind = isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS;
-    Runnable anyway =
-        () ->
-            work.inTurn(
-                statement.results(),
-                statement.session().user(),
-                kind,
-                statement.answer(),
-                computation);
+    Runnable anyway = () -> work.inTurn(statement, kind, computation);
     access.withState(
         statement,
         () ->
             work.inTurn(
-                statement.results(),
-                statement.session().user(),
-                kind,
-                statement.cancellation(),
-                statement.answer(),
-                computation,
-                () -> proposals.cancel(statement.number(), anyway)));
+                statement, kind, computation, () -> proposals.cancel(statement.number(), anyway)));
   }
 
   /** True if arguments may take long to compute; the SELECT at their start does not count. */

@@ -36,6 +36,30 @@ final class RequestWork {
   }
 
   /**
+   * Runs a task of a statement, as {@link #inTurn(OpenResults, UserName, Workers.Kind, Consumer,
+   * Task)} does.
+   */
+  void inTurn(ReceivedStatement statement, Workers.Kind kind, Task task) {
+    inTurn(statement.results(), statement.session().user(), kind, statement.answer(), task);
+  }
+
+  /**
+   * Runs a task of a statement in the same way, unless the statement is canceled before.
+   *
+   * @param canceled replies in place of the task; must not wait
+   */
+  void inTurn(ReceivedStatement statement, Workers.Kind kind, Task task, Runnable canceled) {
+    inTurn(
+        statement.results(),
+        statement.session().user(),
+        kind,
+        statement.cancellation(),
+        statement.answer(),
+        task,
+        canceled);
+  }
+
+  /**
    * Runs a task on another thread, once it is the task's turn among those of its connection and of
    * its user.
    */

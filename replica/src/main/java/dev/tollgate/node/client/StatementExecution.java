@@ -61,23 +61,9 @@ final class StatementExecution {
    * The end of a transaction is never canceled.
    */
   void inTurn(ReceivedStatement statement, Workers.Kind kind, RequestWork.Task planning) {
-    Runnable anyway =
-        () ->
-            work.inTurn(
-                statement.results(),
-                statement.session().user(),
-                kind,
-                statement.answer(),
-                planning);
+    Runnable anyway = () -> work.inTurn(statement, kind, planning);
     if (access.isLeader() && !END.matcher(statement.request().sql()).lookingAt()) {
-      work.inTurn(
-          statement.results(),
-          statement.session().user(),
-          kind,
-          statement.cancellation(),
-          statement.answer(),
-          planning,
-          () -> proposals.cancel(statement.number(), anyway));
+      work.inTurn(statement, kind, planning, () -> proposals.cancel(statement.number(), anyway));
     } else {
       anyway.run();
     }
@@ -110,11 +96,8 @@ final class StatementExecution {
                         statement,
                         () ->
                             work.inTurn(
-                                statement.results(),
-                                statement.session().user(),
+                                statement,
                                 Workers.Kind.QUERIES,
-                                statement.cancellation(),
-                                statement.answer(),
                                 query,
                                 () -> statement.reply(Replies.canceled()))));
           });
@@ -197,10 +180,8 @@ final class StatementExecution {
                 Parameters.decode(statement.onlySet(), plan.parameterCount());
             // a verifier takes a tenth of a second to compute
             work.inTurn(
-                statement.results(),
-                statement.session().user(),
+                statement,
                 Workers.Kind.PASSWORDS,
-                statement.answer(),
                 () ->
                     proposals.propose(
                         statement, accounts.configure(plan, statement.session(), parameters)));
