@@ -113,7 +113,8 @@ final class ClientThreads implements AutoCloseable {
     try {
       chores.execute(chore);
       return true;
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // there are too many, or no thread can be started
       return false;
     }
   }

@@ -87,6 +87,15 @@ final class ClusterLease {
     heartbeats().stopHeartbeats();
   }
 
+  /** As {@link KeptLease#pauseHeartbeats}. */
+  void pauseHeartbeats() {
+    heartbeats().pauseHeartbeats();
+  }
+
+  void resumeHeartbeats() {
+    heartbeats().resumeHeartbeats();
+  }
+
   /**
    * Records that a call has renewed the lease.
    *

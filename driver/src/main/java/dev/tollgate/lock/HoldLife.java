@@ -89,19 +89,30 @@ final class HoldLife {
 
   /** Tells a listener of the loss, unless the lock is closed before. */
   void onLost(Consumer<LockLostException> listener) {
+    boolean late;
     synchronized (this) {
       if (closed) {
         return;
       }
-      if (!taken) {
+      late = taken;
+      if (!late) {
         listeners.add(listener);
       }
     }
-    if (isTaken()) {
+    if (late) {
       // those that were added before were told
       listeners.tellLate(listener, TAKEN);
     } else {
       lease.addListeners(listeners);
+      tellIfTaken();
+    }
+  }
+
+  /** The loss may have come after the listeners were added, and before the lease knew of them. */
+  private void tellIfTaken() {
+    if (isTaken()) {
+      lease.forgetListeners(listeners);
+      listeners.tell(TAKEN);
     }
   }
 
@@ -132,12 +143,19 @@ final class HoldLife {
     }
   }
 
-  /** Returns false if the hold had ended before. */
+  /**
+   * Returns false if the hold had ended before. From then on nobody can close it once more, so a
+   * lease for this lock alone gets no heartbeats until its release is confirmed, whatever is thrown
+   * on the way there.
+   */
   boolean end() {
     LockWatch ended;
     boolean first;
     synchronized (this) {
       first = !closed;
+      if (first && lease.isOfLocks() && lease.locks().count() <= 1) {
+        lease.pauseHeartbeats();
+      }
       closed = true;
       ended = watch;
       watch = null;

@@ -137,7 +137,8 @@ public final class LeaderElection implements AutoCloseable {
         LOG.log(Logger.Level.DEBUG, "{0} was interrupted", this);
       } catch (LockException | IllegalStateException e) {
         LOG.log(Logger.Level.WARNING, this + " does not stand now: " + e.getMessage());
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
+        // a candidate in another language may throw anything
         LOG.log(Logger.Level.ERROR, this + " does not stand now", e);
       }
       boolean brief = System.nanoTime() - begin < SHORT_TERM.toNanos();
@@ -161,7 +162,7 @@ public final class LeaderElection implements AutoCloseable {
       work.elected(leads);
     } catch (InterruptedException e) {
       LOG.log(Logger.Level.DEBUG, "{0} was interrupted", leads);
-    } catch (Exception | Error e) {
+    } catch (Throwable e) {
       LOG.log(Logger.Level.WARNING, "the term of " + leads + " has failed", e);
       how = "the candidate has failed: " + e;
     } finally {

@@ -50,6 +50,11 @@ public final class Lease implements AutoCloseable {
     lease.stopHeartbeats();
   }
 
+  /** As {@link ClusterLease#pauseHeartbeats}. */
+  void pauseHeartbeats() {
+    lease.pauseHeartbeats();
+  }
+
   /** The number of the lease, as in TOLLGATE.LEASES. */
   public long id() {
     return lease.id();
@@ -147,6 +152,11 @@ public final class Lease implements AutoCloseable {
   /** As {@link LeaseLife#whenLost}. */
   void whenLost(Runnable hook) {
     life.whenLost(hook);
+  }
+
+  /** As {@link LeaseLife#interruptOnLoss}. */
+  void interruptOnLoss(Thread thread) {
+    life.interruptOnLoss(thread);
   }
 
   void forgetHook(Runnable hook) {
@@ -252,9 +262,11 @@ public final class Lease implements AutoCloseable {
     if (ofLocks && last) {
       return releaseLast(names);
     }
-    boolean held = isAlive() ? locks.giveUp(names) : !life.isLost();
-    locks.free(names);
-    return held;
+    try {
+      return isAlive() ? locks.giveUp(names) : !life.isLost();
+    } finally {
+      locks.free(names);
+    }
   }
 
   /** The lease may serve the next lock. If it may still be granted others, it ends. */

@@ -31,6 +31,7 @@ final class LeaseLife {
   private final Set<LossListeners> ofLocks = new HashSet<>();
 
   private final List<Runnable> hooks = new ArrayList<>();
+  private final List<LossInterrupt> interrupts = new ArrayList<>();
   private State state = State.ALIVE;
   private volatile String lostBecause = "";
 
@@ -92,6 +93,27 @@ final class LeaseLife {
     listeners.tellLate(listener, lostBecause);
   }
 
+  /**
+   * Interrupts a thread if the lease is lost before it is closed: as the first of its listeners,
+   * and not after {@link #close} has returned.
+   */
+  void interruptOnLoss(Thread thread) {
+    LossInterrupt interrupt = new LossInterrupt(thread);
+    synchronized (this) {
+      interrupts.add(interrupt);
+    }
+    onLost(loss -> interrupt.fire());
+  }
+
+  private void endInterrupts() {
+    List<LossInterrupt> ended;
+    synchronized (this) {
+      ended = List.copyOf(interrupts);
+      interrupts.clear();
+    }
+    ended.forEach(LossInterrupt::end);
+  }
+
   /** Tells the listeners of a lock too, until they are forgotten; at once if it is lost. */
   void addLock(LossListeners ofLock) {
     synchronized (this) {
@@ -113,7 +135,7 @@ final class LeaseLife {
 
   /**
    * Runs on the thread that finds the loss, within the change of state, so never after {@link
-   * #close} has returned. Must be quick.
+   * #close} has returned. Must be quick, and nothing of the application's.
    */
   void whenLost(Runnable hook) {
     synchronized (this) {
@@ -138,14 +160,20 @@ final class LeaseLife {
    */
   boolean bequeathTo(LeaseLife successor) {
     List<Runnable> run;
+    List<LossInterrupt> moved;
     synchronized (this) {
       if (state != State.ALIVE) {
         return false;
       }
       run = List.copyOf(hooks);
       hooks.clear();
+      moved = List.copyOf(interrupts);
+      interrupts.clear();
     }
     run.forEach(successor::whenLost);
+    synchronized (successor) {
+      successor.interrupts.addAll(moved);
+    }
     successor.inherit(listeners);
     return true;
   }
@@ -174,14 +202,24 @@ final class LeaseLife {
       lostBecause = because;
       told = List.copyOf(ofLocks);
       ofLocks.clear();
-      hooks.forEach(Runnable::run);
+      lease.pauseHeartbeats();
+      hooks.forEach(this::carryOn);
       hooks.clear();
     }
-    LOG.log(Logger.Level.WARNING, "{0} is lost: {1}", lease, because);
-    lease.close();
-    listeners.tell(because);
-    told.forEach(each -> each.tell(because));
-    afterLoss.run();
+    carryOn(() -> LOG.log(Logger.Level.WARNING, "{0} is lost: {1}", lease, because));
+    carryOn(lease::close);
+    carryOn(() -> listeners.tell(because));
+    told.forEach(each -> carryOn(() -> each.tell(because)));
+    carryOn(afterLoss);
+  }
+
+  /** A step that fails, for want of a thread for example, keeps the others from nothing. */
+  private void carryOn(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Logger.Level.ERROR, lease + " is lost, and this has failed after it", e);
+    }
   }
 
   /** Returns false if the lease had ended before. */
@@ -193,11 +231,19 @@ final class LeaseLife {
     return true;
   }
 
-  /** As {@link #close}, but its heartbeats go on. */
-  synchronized boolean leave() {
+  /** As {@link #close}, but its heartbeats may be resumed. */
+  boolean leave() {
+    boolean first = changeToClosed();
+    endInterrupts();
+    return first;
+  }
+
+  private synchronized boolean changeToClosed() {
     if (state != State.ALIVE) {
       return false;
     }
+    // first: whatever is thrown from here on, nobody ends the lease once more
+    lease.pauseHeartbeats();
     state = State.CLOSED;
     hooks.clear();
     listeners.clear();

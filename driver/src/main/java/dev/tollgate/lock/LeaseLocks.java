@@ -144,13 +144,23 @@ final class LeaseLocks {
     if (!life.hasNotEnded()) {
       return !life.isLost();
     }
+    String why = "the call has failed";
+    boolean answered = false;
     try {
       for (String name : granted) {
         held &= client.calls().release(name, lease.id());
       }
+      answered = true;
     } catch (SQLException e) {
-      life.lose("lock '" + granted.get(0) + "' could not be released: " + e.getMessage());
+      why = String.valueOf(e.getMessage());
       return !SqlState.LEASE_GONE.state().equals(e.getSQLState());
+    } catch (RuntimeException e) {
+      // a data source of the application may throw anything
+      why = e.toString();
+    } finally {
+      if (!answered) {
+        life.lose("lock '" + granted.get(0) + "' could not be released: " + why);
+      }
     }
     return held;
   }

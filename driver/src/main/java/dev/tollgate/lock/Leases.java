@@ -99,7 +99,7 @@ final class Leases {
       }
     }
     if (options.interruptsOnLoss()) {
-      lease.whenLost(caller::interrupt);
+      lease.interruptOnLoss(caller);
     }
   }
 
@@ -216,12 +216,21 @@ final class Leases {
    */
   boolean release(ClusterLease lease, String lock) {
     boolean released;
+    boolean answered = false;
     try {
       released = client.calls().release(lock, lease.id());
+      answered = true;
     } catch (SQLException e) {
-      lease.close();
       warn(lease, e);
       return !SqlState.LEASE_GONE.state().equals(e.getSQLState());
+    } catch (RuntimeException e) {
+      // a data source of the application may throw anything
+      warn(lease, e);
+      return true;
+    } finally {
+      if (!answered) {
+        lease.close();
+      }
     }
     if (released) {
       keep(lease);
@@ -233,6 +242,7 @@ final class Leases {
 
   /** Keeps a lease without locks for the next one. */
   void keep(ClusterLease lease) {
+    lease.resumeHeartbeats();
     ClusterLease tooMany = spares.keep(lease);
     if (tooMany != null && !client.threads().runChore(() -> end(tooMany))) {
       end(tooMany);
@@ -245,13 +255,14 @@ final class Leases {
     try {
       client.calls().revoke(lease.id());
       return true;
-    } catch (SQLException e) {
+    } catch (SQLException | RuntimeException e) {
+      // a data source of the application may throw anything
       warn(lease, e);
       return false;
     }
   }
 
-  private static void warn(ClusterLease lease, SQLException e) {
+  private static void warn(ClusterLease lease, Exception e) {
     LOG.log(Logger.Level.WARNING, "{0} ends when its time is over: {1}", lease, e.getMessage());
   }
 

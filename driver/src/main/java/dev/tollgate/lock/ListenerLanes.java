@@ -17,6 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Thread-safe.
  */
 final class ListenerLanes implements AutoCloseable {
+  /** How long until it is tried again to start a thread, after the system has refused one. */
+  private static final Duration RETRY = Duration.ofMillis(500);
+
   /** How long a lane waits for one of the few threads before it gets a thread of its own. */
   static final Duration PATIENCE = Duration.ofMillis(20);
 
@@ -24,6 +27,7 @@ final class ListenerLanes implements AutoCloseable {
   private final ScheduledExecutorService timer;
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicBoolean watching = new AtomicBoolean();
+  private final AtomicBoolean timerStarted = new AtomicBoolean();
 
   /**
    * @param timer runs tasks that are short
@@ -49,6 +53,7 @@ final class ListenerLanes implements AutoCloseable {
    * @throws LockException if the client has {@link LockLimits#LISTENER_LANES} already
    */
   ListenerLane open(String whose) {
+    startTimer();
     if (open.incrementAndGet() > LockLimits.LISTENER_LANES) {
       open.decrementAndGet();
       throw new LockException(
@@ -63,6 +68,13 @@ final class ListenerLanes implements AutoCloseable {
     return new ListenerLane(this, whose);
   }
 
+  /** On a thread of the application: that which has news may not be able to start one. */
+  private void startTimer() {
+    if (timerStarted.compareAndSet(false, true)) {
+      timer.execute(() -> {});
+    }
+  }
+
   void leave() {
     open.decrementAndGet();
   }
@@ -71,22 +83,33 @@ final class ListenerLanes implements AutoCloseable {
   void run(Runnable calls) {
     try {
       threads.execute(calls);
-      watch();
     } catch (RejectedExecutionException e) {
       // closed
+      return;
+    } catch (OutOfMemoryError e) {
+      // no thread can be started: the calls wait for one
+      if (!threads.getQueue().contains(calls)) {
+        threads.getQueue().add(calls);
+      }
     }
+    watch(PATIENCE);
   }
 
-  private void watch() {
+  private void watch(Duration patience) {
     if (!threads.getQueue().isEmpty() && watching.compareAndSet(false, true)) {
-      var unused = timer.schedule(this::look, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      var unused = timer.schedule(this::look, patience.toNanos(), TimeUnit.NANOSECONDS);
     }
   }
 
   private void look() {
     watching.set(false);
-    startThreads();
-    watch();
+    Duration patience = PATIENCE;
+    try {
+      startThreads();
+    } catch (OutOfMemoryError e) {
+      patience = RETRY;
+    }
+    watch(patience);
   }
 
   /** Starts a thread for each lane that still waits. A thread without work ends after a while. */

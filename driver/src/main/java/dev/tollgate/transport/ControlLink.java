@@ -90,8 +90,7 @@ final class ControlLink implements AutoCloseable {
     this.environment = environment;
     this.onDropped = onDropped;
     this.locks = new LockWatches(environment);
-    this.thread = new Thread(this::run, "tollgate-control-" + name);
-    this.thread.setDaemon(true);
+    this.thread = SocketThreads.daemon(this::run, "tollgate-control-" + name);
   }
 
   void start() {
@@ -191,27 +190,37 @@ final class ControlLink implements AutoCloseable {
     }
   }
 
+  /** Ends with {@link #close} alone: without this thread, every lease of the process expires. */
   private void run() {
     while (!closed) {
-      try (NodeConnection found = findLeader()) {
-        Line current = new Line(found, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
-        line = current;
-        serveUntilItFails(current);
-      } catch (TransportException e) {
-        LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
-        if (e.failure().sqlState().equals(SqlState.LOGIN_REFUSED.state())) {
-          // each attempt counts against the user, whose other processes may know the password
-          LOG.log(Level.WARNING, thread.getName() + ": no heartbeats: " + e.getMessage());
-          pauseMillis = PAUSE_AFTER_LOGIN_MILLIS;
-        }
-      } catch (IOException e) {
-        LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
-      } catch (RuntimeException e) {
-        LOG.log(Level.ERROR, thread.getName() + ": a bug in Tollgate", e);
-      } finally {
+      try {
+        serveOneLeader();
+        pause();
+      } catch (Throwable e) {
+        // no room on the heap for the line that says so, for example
         line = null;
       }
-      pause();
+    }
+  }
+
+  private void serveOneLeader() {
+    try (NodeConnection found = findLeader()) {
+      Line current = new Line(found, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+      line = current;
+      serveUntilItFails(current);
+    } catch (TransportException e) {
+      LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
+      if (e.failure().sqlState().equals(SqlState.LOGIN_REFUSED.state())) {
+        // each attempt counts against the user, whose other processes may know the password
+        LOG.log(Level.WARNING, thread.getName() + ": no heartbeats: " + e.getMessage());
+        pauseMillis = PAUSE_AFTER_LOGIN_MILLIS;
+      }
+    } catch (IOException e) {
+      LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, thread.getName() + ": no heartbeats until the next connection", e);
+    } finally {
+      line = null;
     }
   }
 
@@ -401,7 +410,7 @@ final class ControlLink implements AutoCloseable {
     List<Renewal> reachable = new ArrayList<>();
     for (Member member : members) {
       Renewal renewal = member.renewal().get();
-      if (renewal != null && !renewal.isLost()) {
+      if (renewal != null && renewal.isRenewed()) {
         reachable.add(renewal);
       }
     }

@@ -36,6 +36,18 @@ public final class KeptLease implements AutoCloseable {
     return renewal.remaining(cluster.environment().nanos());
   }
 
+  /**
+   * Sends no heartbeats until {@link #resumeHeartbeats}: a lease of which it is not certain that
+   * somebody will end it must not be kept alive meanwhile.
+   */
+  public void pauseHeartbeats() {
+    renewal.pause();
+  }
+
+  public void resumeHeartbeats() {
+    renewal.resume();
+  }
+
   /** Sends no more heartbeats; from now on only {@link #renewed} moves the end of the proof. */
   public void stopHeartbeats() {
     cluster.stopHeartbeats(renewal);

@@ -238,6 +238,7 @@ final class NodeConnection implements AutoCloseable {
    */
   Optional<Arrival> receive(Duration atMost) throws IOException {
     Duration wait = repliesOwed.get() > 0 ? shorter(atMost, untilSilenceMatters()) : atMost;
+    InterruptibleCall.listenAgain();
     Optional<Frame> frame = channel.receive(wait);
     long bytes = channel.arrivedBytes();
     if (frame.isPresent() || bytes > arrivedBytes) {

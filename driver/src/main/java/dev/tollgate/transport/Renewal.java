@@ -26,6 +26,7 @@ final class Renewal {
   private final Runnable onLost;
   private long deadlineNanos;
   private boolean lost;
+  private volatile boolean paused;
 
   /**
    * @param ttl of the lease, or the shortest ttl of everything that this heartbeat keeps alive
@@ -67,6 +68,20 @@ final class Renewal {
       deadlineNanos = deadline;
     }
     notifyAll();
+  }
+
+  /** Has no heartbeats sent for this one, until they are resumed. */
+  void pause() {
+    paused = true;
+  }
+
+  void resume() {
+    paused = false;
+  }
+
+  /** False if no heartbeat is to be sent for this one. */
+  boolean isRenewed() {
+    return !paused && !isLost();
   }
 
   /** Records that the leader has reported the session or lease as ended. */

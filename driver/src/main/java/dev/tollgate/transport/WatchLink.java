@@ -32,8 +32,7 @@ final class WatchLink implements AutoCloseable {
   WatchLink(String name, NodeFinder finder, Timekeeping environment) {
     this.finder = finder;
     this.environment = environment;
-    this.thread = new Thread(this::run, "tollgate-watch-" + name);
-    this.thread.setDaemon(true);
+    this.thread = SocketThreads.daemon(this::run, "tollgate-watch-" + name);
   }
 
   void start() {
@@ -81,8 +80,8 @@ final class WatchLink implements AutoCloseable {
         finder.map().doubt(address);
       }
       LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
-    } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, thread.getName() + ": a bug in Tollgate", e);
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, thread.getName() + ": not told of leaders until the next try", e);
     } finally {
       node = null;
     }
