@@ -239,6 +239,24 @@ public final class TlsSocket {
     records = larger;
   }
 
+  /**
+   * Says that this side sends nothing more, and goes on reading (RFC 8446, 6.1).
+   *
+   * @throws IOException if the connection breaks
+   */
+  public void endOutput() throws IOException {
+    engine.closeOutbound();
+    writeHandshake();
+  }
+
+  /**
+   * True once the other side has said that it sends nothing more. Without that, the end of the
+   * bytes is only that of a connection, which anybody on the way can make.
+   */
+  public boolean isEndedByOther() {
+    return engine.isInboundDone();
+  }
+
   /** Returns the decrypted bytes. A read ends by the timeout of the socket, and loses nothing. */
   public InputStream in() {
     return in;

@@ -9,7 +9,6 @@ import java.security.GeneralSecurityException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -108,22 +107,22 @@ final class AuditOptions {
     }
     String host = address.group(1).replaceAll("^\\[|]$", "");
     try {
-      return new SyslogSettings(host, port, sockets());
+      return new SyslogSettings(host, port, context());
     } catch (GeneralSecurityException e) {
       throw new IOException("--audit-syslog-trust cannot be used: " + e.getMessage(), e);
     }
   }
 
-  private SSLSocketFactory sockets() throws IOException, GeneralSecurityException {
+  private SSLContext context() throws IOException, GeneralSecurityException {
     if (syslogTrust == null) {
-      return SSLContext.getDefault().getSocketFactory();
+      return SSLContext.getDefault();
     }
     TrustManagerFactory trust =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(Pem.trusted(syslogTrust));
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, trust.getTrustManagers(), null);
-    return context.getSocketFactory();
+    return context;
   }
 
   private static void requireFiles(CommandLine command, String option, int count) {

@@ -2,18 +2,18 @@ package dev.tollgate.node.audit;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.tls.TlsSocket;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A connection to a syslog server. Its end is the receipt for what was sent: the server has to
  * answer a close_notify with one of its own (RFC 5425, 4.4), which it does behind all that came
- * before. One thread uses it; another one closes it if a step takes too long.
+ * before. The end of the bytes alone is none: whoever stands on the way can make it. One thread
+ * uses it; another one closes it if a step takes too long.
  */
 final class SyslogConnection implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(SyslogConnection.class);
@@ -33,18 +34,18 @@ final class SyslogConnection implements Closeable {
   static final class UnansweredException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    UnansweredException(Duration within) {
+    UnansweredException(String how) {
       super(
-          "the server has not answered the end of the connection within "
-              + within.toMillis()
-              + " ms, which is the receipt for the lines (RFC 5425, section 4.4)");
+          "the server has not answered the end of the connection "
+              + how
+              + " by a close_notify, which is the receipt for the lines (RFC 5425, section 4.4)");
     }
   }
 
   private final SyslogSettings settings;
   private final Duration step;
   private final Socket plain = new Socket();
-  private @Nullable SSLSocket secured;
+  private @Nullable TlsSocket secured;
   private @Nullable OutputStream out;
   private volatile long deadlineNanos;
   private volatile boolean timed;
@@ -62,17 +63,14 @@ final class SyslogConnection implements Closeable {
     begin(step.multipliedBy(2));
     plain.connect(new InetSocketAddress(settings.host(), settings.port()), (int) step.toMillis());
     plain.setSoTimeout((int) step.toMillis());
-    SSLSocket opened =
-        (SSLSocket)
-            settings
-                .sockets()
-                .createSocket(plain, settings.host(), settings.port(), /* autoClose= */ true);
-    SSLParameters parameters = opened.getSSLParameters();
+    SSLEngine engine = settings.context().createSSLEngine(settings.host(), settings.port());
+    engine.setUseClientMode(true);
+    SSLParameters parameters = engine.getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
-    opened.setSSLParameters(parameters);
-    opened.startHandshake();
+    engine.setSSLParameters(parameters);
+    TlsSocket opened = TlsSocket.handshake(plain, engine, "the server", step.toMillis());
     secured = opened;
-    out = new BufferedOutputStream(opened.getOutputStream());
+    out = new BufferedOutputStream(opened.out());
     timed = false;
   }
 
@@ -104,10 +102,12 @@ final class SyslogConnection implements Closeable {
   }
 
   private int read(Duration within) throws IOException {
-    SSLSocket socket = requireNonNull(secured, "secured");
-    socket.setSoTimeout((int) Math.max(1, within.toMillis()));
-    InputStream in = socket.getInputStream();
-    return in.read(new byte[MOST_SAID_BYTES]);
+    plain.setSoTimeout((int) Math.max(1, within.toMillis()));
+    return secured().in().read(new byte[MOST_SAID_BYTES]);
+  }
+
+  private TlsSocket secured() {
+    return requireNonNull(secured, "secured");
   }
 
   /**
@@ -118,26 +118,23 @@ final class SyslogConnection implements Closeable {
   void end(Duration within) throws IOException {
     flush();
     begin(within.plus(step));
-    requireNonNull(secured, "secured").shutdownOutput();
+    secured().endOutput();
     long end = System.nanoTime() + within.toNanos();
     try {
       for (long left = within.toNanos(); left > 0; left = end - System.nanoTime()) {
         if (read(Duration.ofNanos(left)) < 0) {
+          if (!secured().isEndedByOther()) {
+            throw new UnansweredException("but has cut it, or somebody on the way has,");
+          }
           return;
         }
       }
     } catch (SocketTimeoutException e) {
-      throw unanswered(within, e);
+      // as if the time had passed between two reads
     } finally {
       timed = false;
     }
-    throw new UnansweredException(within);
-  }
-
-  private static UnansweredException unanswered(Duration within, IOException cause) {
-    UnansweredException why = new UnansweredException(within);
-    why.initCause(cause);
-    return why;
+    throw new UnansweredException("within " + within.toMillis() + " ms");
   }
 
   private void begin(Duration within) {

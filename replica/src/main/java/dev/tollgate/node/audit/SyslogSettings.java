@@ -2,18 +2,18 @@ package dev.tollgate.node.audit;
 
 import static java.util.Objects.requireNonNull;
 
-import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.SSLContext;
 
 /**
  * A syslog server that gets a copy of audit lines.
  *
  * @param host that its certificate has to name
- * @param sockets with the CAs that are trusted
+ * @param context with the CAs that are trusted
  */
-public record SyslogSettings(String host, int port, SSLSocketFactory sockets) {
+public record SyslogSettings(String host, int port, SSLContext context) {
   public SyslogSettings {
     requireNonNull(host, "host");
-    requireNonNull(sockets, "sockets");
+    requireNonNull(context, "context");
     if (port < 1 || port > 65_535) {
       throw new IllegalArgumentException("port: " + port);
     }

@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -48,6 +50,9 @@ final class Arrivals {
   /** When each came, the oldest first. */
   private final Map<Channel, Long> strangers = new LinkedHashMap<>();
 
+  /** The strangers by their addresses, the oldest first. */
+  private final Map<String, Set<Channel>> ofAddresses = new LinkedHashMap<>();
+
   /** When the last bytes of each request that has begun came, the oldest first. */
   private final Map<Channel, Long> unfinished = new LinkedHashMap<>();
 
@@ -77,25 +82,53 @@ final class Arrivals {
   }
 
   /**
-   * Counts a connection of an unknown client. Without room for it, the stranger that came first is
-   * closed: an honest client says hello at once, so those that have been silent for longest are the
-   * least likely to be honest.
+   * Counts a connection of an unknown client. Without room for it, a stranger is closed: of the
+   * address that has the most, the one that came first. An honest client says hello at once, so
+   * those that have been silent for longest are the least likely to be honest.
    */
   void connected(Channel channel) {
     Channel oldest = null;
     synchronized (this) {
       if (strangers.size() >= roomForStrangers()) {
-        Iterator<Channel> inOrder = strangers.keySet().iterator();
-        oldest = inOrder.next();
-        inOrder.remove();
+        oldest = oldestOfTheMost();
+        forgetStranger(oldest);
         pushedOut++;
         closed++;
       }
       strangers.put(channel, nanoTime.getAsLong());
+      ofAddresses
+          .computeIfAbsent(ClientTls.addressOf(channel), any -> new LinkedHashSet<>())
+          .add(channel);
     }
     if (oldest != null) {
       oldest.close();
     }
+  }
+
+  private Channel oldestOfTheMost() {
+    Set<Channel> most = Set.of();
+    for (Set<Channel> ofAddress : ofAddresses.values()) {
+      most = ofAddress.size() > most.size() ? ofAddress : most;
+    }
+    return most.iterator().next();
+  }
+
+  /** Returns false if it was none. */
+  private boolean forgetStranger(Channel channel) {
+    if (strangers.remove(channel) == null) {
+      return false;
+    }
+    forgetAddress(channel);
+    return true;
+  }
+
+  private void forgetAddress(Channel channel) {
+    ofAddresses.computeIfPresent(
+        ClientTls.addressOf(channel),
+        (address, all) -> {
+          all.remove(channel);
+          return all.isEmpty() ? null : all;
+        });
   }
 
   private int roomForStrangers() {
@@ -134,7 +167,7 @@ final class Arrivals {
           + " connections to the node, as many as one user may have: close those that are not"
           + " needed, or raise --max-connections-per-user";
     }
-    if (strangers.remove(channel) == null) {
+    if (!forgetStranger(channel)) {
       return "the node closes the connection, because it took too long to begin";
     }
     return null;
@@ -171,7 +204,7 @@ final class Arrivals {
     if (user != null) {
       ofUsers.computeIfPresent(user, (name, count) -> count == 1 ? null : count - 1);
     }
-    strangers.remove(channel);
+    forgetStranger(channel);
     unfinished.remove(channel);
   }
 
@@ -182,6 +215,7 @@ final class Arrivals {
     synchronized (this) {
       long now = nanoTime.getAsLong();
       late += takeOverdue(strangers, now, overdue);
+      overdue.forEach(this::forgetAddress);
       stuck += takeOverdue(unfinished, now, overdue);
       line = line(now);
     }

@@ -2,13 +2,17 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.CountedAddress;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TlsCredentials;
 import dev.tollgate.tls.TlsException;
 import dev.tollgate.tls.TlsSocket;
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslHandler;
+import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +34,10 @@ final class ClientTls implements AutoCloseable {
   private final CertificateDemand demand;
   private final CertificateLogin logins;
   private final ThreadPoolExecutor threads;
+
+  /** Of the addresses: one that floods the port leaves every second turn to others. */
+  private final FairTurns<String> turns;
+
   private final Complaints complaints;
 
   /**
@@ -49,20 +57,19 @@ final class ClientTls implements AutoCloseable {
     this.logins = requireNonNull(logins, "logins");
     this.threads =
         new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(most),
-            factory);
+            THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+    this.turns = new FairTurns<>(threads, THREADS, THREADS, most, address -> false);
     this.threads.allowCoreThreadTimeOut(true);
     this.complaints = requireNonNull(complaints, "complaints");
   }
 
   /** Makes the handler of one connection. */
-  SslHandler handler(String client, long leftMillis) {
+  SslHandler handler(Channel channel, String client, long leftMillis) {
+    String address = addressOf(channel);
     SslHandler handler =
-        new OneHandshake(credentials.serverEngine(demand, /* nodesOnly= */ false), threads);
+        new OneHandshake(
+            credentials.serverEngine(demand, /* nodesOnly= */ false),
+            task -> compute(channel, address, task));
     handler.setHandshakeTimeoutMillis(Math.max(1, leftMillis));
     handler
         .handshakeFuture()
@@ -73,6 +80,26 @@ final class ClientTls implements AutoCloseable {
               }
             });
     return handler;
+  }
+
+  /** Where a connection comes from, as addresses are counted. */
+  static String addressOf(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress from
+        ? CountedAddress.of(from.getAddress())
+        : "";
+  }
+
+  private void compute(Channel channel, String address, Runnable task) {
+    Runnable ifOpen =
+        () -> {
+          if (channel.isActive()) {
+            task.run();
+          }
+        };
+    if (!turns.run(address, ifOpen)) {
+      throw new RejectedExecutionException(
+          "as many handshakes wait as may, or half as many of one address");
+    }
   }
 
   /** True if a client whose handshake is over has a certificate, and certificates are logins. */

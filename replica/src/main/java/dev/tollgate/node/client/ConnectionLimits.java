@@ -4,7 +4,8 @@ package dev.tollgate.node.client;
  * What a node allows connections of clients. The defaults are beyond what honest programs do;
  * {@code tollgate server} has an option for each but {@link #queriesAtOnce}.
  *
- * @param strangers connections that have not said hello; the newest replaces the oldest
+ * @param strangers connections that have not said hello; beyond that, a new one replaces one of the
+ *     address that has the most, the oldest
  * @param silenceMillis how long a connection may take to say hello, and how long a request that has
  *     begun may bring nothing
  * @param perUser connections of one user; 0 for as many as the node accepts

@@ -128,8 +128,8 @@ public final class PasswordLogin {
   private static final String HMAC = "HmacSHA256";
   private static final int KEY_BYTES = 32;
 
-  /** A password that was right with these verifiers. */
-  private record Remembered(List<PasswordVerifier> verifiers, long untilNanos) {}
+  /** A password that was right for the user of this number, with these verifiers. */
+  private record Remembered(long number, List<PasswordVerifier> verifiers, long untilNanos) {}
 
   private final ClientAccess access;
   private final LoginDelays delays;
@@ -250,7 +250,7 @@ public final class PasswordLogin {
     String digest = digest(BASIC, name, password);
     boolean allowed = access.rules().methods().allow(LoginMethod.SCRAM, name, from);
     String address = CountedAddress.of(from);
-    if (known != null && allowed && isRemembered(digest, verifiers)) {
+    if (known != null && allowed && isRemembered(digest, known)) {
       return right(known, LoginMethod.SCRAM, new Attempt(name, address, BASIC));
     }
     Result later = waited ? null : delayed(delays.enter(name, address), name, address, BASIC);
@@ -271,7 +271,7 @@ public final class PasswordLogin {
   private Result byDirectory(
       DirectoryLogin.Shown shown, Authentication.@Nullable User known, boolean waited) {
     String digest = digest(DirectoryLogin.MECHANISM, shown.user(), shown.password());
-    if (known != null && isRemembered(digest, known.passwords())) {
+    if (known != null && isRemembered(digest, known)) {
       return right(known, LoginMethod.LDAP, shown.attempt());
     }
     Result later =
@@ -294,7 +294,7 @@ public final class PasswordLogin {
       if (user == null) {
         return Result.of(decision.verdict(), decision.why());
       }
-      remember(digest, user.passwords());
+      remember(digest, user);
       return Result.right(LoginProof.of(user, LoginMethod.LDAP));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -322,7 +322,7 @@ public final class PasswordLogin {
       return Result.of(Verdict.WRONG);
     }
     String digest = digest(EXTERNAL, name, attempt.address());
-    if (!isRemembered(digest, known.passwords())) {
+    if (!isRemembered(digest, known)) {
       return proven(known, LoginMethod.CERT, digest, attempt);
     }
     return right(known, LoginMethod.CERT, attempt);
@@ -331,7 +331,7 @@ public final class PasswordLogin {
   private Result proven(
       Authentication.User user, LoginMethod method, String digest, Attempt attempt) {
     if (user.closed() == null) {
-      remember(digest, user.passwords());
+      remember(digest, user);
       access.listener().loggedIn(attempt);
     }
     return right(user, method, attempt);
@@ -396,7 +396,8 @@ public final class PasswordLogin {
     }
   }
 
-  private boolean isRemembered(String digest, List<PasswordVerifier> verifiers) {
+  /** A user has other passwords, or is another one of the same name, once either differs. */
+  private boolean isRemembered(String digest, Authentication.User user) {
     synchronized (remembered) {
       Remembered found = remembered.get(digest);
       if (found == null) {
@@ -404,7 +405,8 @@ public final class PasswordLogin {
       }
       boolean valid =
           found.untilNanos() - access.nanos().getAsLong() > 0
-              && found.verifiers().equals(verifiers);
+              && found.number() == user.number()
+              && found.verifiers().equals(user.passwords());
       if (!valid) {
         remembered.remove(digest);
       }
@@ -412,10 +414,12 @@ public final class PasswordLogin {
     }
   }
 
-  private void remember(String digest, List<PasswordVerifier> verifiers) {
+  private void remember(String digest, Authentication.User user) {
     synchronized (remembered) {
       remembered.put(
-          digest, new Remembered(verifiers, access.nanos().getAsLong() + REMEMBERED.toNanos()));
+          digest,
+          new Remembered(
+              user.number(), user.passwords(), access.nanos().getAsLong() + REMEMBERED.toNanos()));
     }
   }
 

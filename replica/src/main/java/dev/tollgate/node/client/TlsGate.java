@@ -57,7 +57,7 @@ final class TlsGate extends ByteToMessageDecoder {
     }
     if (in.getUnsignedByte(in.readerIndex()) == TLS_HANDSHAKE) {
       long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-      SslHandler handler = tls.handler(client(context), left);
+      SslHandler handler = tls.handler(context.channel(), client(context), left);
       context.pipeline().addAfter(context.name(), "tls", handler);
       context.fireChannelActive();
       context.pipeline().remove(this);

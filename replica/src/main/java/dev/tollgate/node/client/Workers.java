@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The threads of a node for work that an event loop has no time for. Each kind of work has its own
  * threads, so that locks and leases never wait for queries. The work that waits for them is
- * bounded, and no user can have all threads of a kind that clients use at will ({@link UserTurns}).
+ * bounded, and no user can have all threads of a kind that clients use at will ({@link FairTurns}).
  * Thread-safe.
  */
 public final class Workers implements AutoCloseable {
@@ -99,7 +99,7 @@ public final class Workers implements AutoCloseable {
   private final String nodeId;
   private final ClientLimits limits;
   private final Map<Kind, Executor> executors = new EnumMap<>(Kind.class);
-  private final Map<Kind, UserTurns> shared = new EnumMap<>(Kind.class);
+  private final Map<Kind, FairTurns<UserName>> shared = new EnumMap<>(Kind.class);
 
   public Workers(String nodeId, ClientLimits limits) {
     this(nodeId, limits, null);
@@ -112,7 +112,7 @@ public final class Workers implements AutoCloseable {
       Executor executor = forAll == null ? pool(kind) : forAll;
       executors.put(kind, executor);
       if (kind.isShared()) {
-        shared.put(kind, new UserTurns(executor, kind.threads, kind.queue(limits)));
+        shared.put(kind, FairTurns.ofUsers(executor, kind.threads, kind.queue(limits)));
       }
     }
   }
@@ -152,7 +152,7 @@ public final class Workers implements AutoCloseable {
    */
   void run(Kind kind, UserName user, Runnable work, Consumer<String> refused) {
     Executor executor = requireNonNull(executors.get(kind));
-    UserTurns turns = shared.get(kind);
+    FairTurns<UserName> turns = shared.get(kind);
     try {
       if (turns == null) {
         executor.execute(work);
@@ -179,7 +179,7 @@ public final class Workers implements AutoCloseable {
 
   /** Takes out work that waits for a thread; false if there is none, because it has begun. */
   boolean withdraw(Kind kind, Runnable work) {
-    UserTurns turns = shared.get(kind);
+    FairTurns<UserName> turns = shared.get(kind);
     return turns == null
         ? executors.get(kind) instanceof ThreadPoolExecutor pool && pool.remove(work)
         : turns.withdraw(work);
@@ -187,7 +187,7 @@ public final class Workers implements AutoCloseable {
 
   /** How much work of this kind waits for a thread. */
   int queued(Kind kind) {
-    UserTurns turns = shared.get(kind);
+    FairTurns<UserName> turns = shared.get(kind);
     return turns != null
         ? turns.waiting()
         : executors.get(kind) instanceof ThreadPoolExecutor pool ? pool.getQueue().size() : 0;

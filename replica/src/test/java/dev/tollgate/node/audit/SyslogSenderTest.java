@@ -32,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -108,7 +109,7 @@ class SyslogSenderTest {
         AuditSettings.LEAST_BYTES,
         2,
         2,
-        new SyslogSettings(host, server.getLocalPort(), tls("x").getSocketFactory()));
+        new SyslogSettings(host, server.getLocalPort(), tls("x")));
   }
 
   private SyslogSender start(String host) throws Exception {
@@ -352,6 +353,31 @@ class SyslogSenderTest {
         .atMost(DEADLINE)
         .until(() -> numbers().size() == Limits.SYSLOG_UNANSWERED && storedPlace());
     end.countDown();
+    assertEquals(List.of(0, 0, 0), numbers());
+  }
+
+  /** Somebody on the way, without a key, can end the bytes; only the server has a close_notify. */
+  @Test
+  void endOfTheBytesAloneIsNoReceipt() throws Exception {
+    server.close();
+    server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    SSLContext context = tls("localhost");
+    serve(
+        socket -> {
+          SSLSocket secured =
+              (SSLSocket)
+                  context
+                      .getSocketFactory()
+                      .createSocket(socket, null, socket.getPort(), /* autoClose= */ false);
+          secured.setUseClientMode(false);
+          read(secured.getInputStream());
+          socket.shutdownOutput();
+        });
+    start("localhost");
+    write(0, 1);
+    await()
+        .atMost(DEADLINE)
+        .until(() -> numbers().size() == Limits.SYSLOG_UNANSWERED && storedPlace());
     assertEquals(List.of(0, 0, 0), numbers());
   }
 

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Limits;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +44,48 @@ class ArrivalsTest {
   private void pass(long millis) {
     nanos += TimeUnit.MILLISECONDS.toNanos(millis);
     arrivals.closeOverdue();
+  }
+
+  private EmbeddedChannel strangerFrom(String address) {
+    EmbeddedChannel channel =
+        new EmbeddedChannel() {
+          @Override
+          protected SocketAddress remoteAddress0() {
+            return isActive() ? new InetSocketAddress(address, 4711) : null;
+          }
+        };
+    arrivals.connected(channel);
+    return channel;
+  }
+
+  /** One address floods the port: strangers from elsewhere keep their places. */
+  @Test
+  void strangerReplacesTheOldestOfTheAddressThatHasTheMost() {
+    EmbeddedChannel honest = strangerFrom("127.0.0.2");
+    List<EmbeddedChannel> flood = new ArrayList<>();
+    for (int i = 0; i < 3 * LIMITS.strangers(); i++) {
+      flood.add(strangerFrom("127.0.0.3"));
+    }
+    EmbeddedChannel late = strangerFrom("127.0.0.4");
+    assertTrue(honest.isOpen());
+    assertTrue(late.isOpen());
+    assertEquals(LIMITS.strangers() - 2, flood.stream().filter(EmbeddedChannel::isOpen).count());
+    assertTrue(flood.get(flood.size() - 1).isOpen());
+    assertNull(arrivals.introduced(honest, "a"));
+    arrivals.disconnected(late);
+    pass(LIMITS.silenceMillis());
+    assertEquals(0, flood.stream().filter(EmbeddedChannel::isOpen).count());
+    assertEquals(LIMITS.strangers(), roomThatIsLeft());
+  }
+
+  private int roomThatIsLeft() {
+    int room = 0;
+    EmbeddedChannel first = strangerFrom("127.0.0.5");
+    while (first.isOpen()) {
+      strangerFrom("127.0.0.5");
+      room++;
+    }
+    return room;
   }
 
   @Test

@@ -25,6 +25,7 @@ class PasswordLoginTest {
   private final List<String> told = new ArrayList<>();
   private boolean known = true;
   private long now = -7;
+  private long number = 1;
 
   private final ClientAccess access =
       new ClientAccess(new Users(), (user, session) -> true, new Told(), () -> now);
@@ -51,7 +52,7 @@ class PasswordLoginTest {
     @Override
     public @Nullable User find(String spelled) {
       List<PasswordVerifier> passwords = users.get(spelled);
-      return passwords == null ? null : new User(spelled, passwords, 0, closed);
+      return passwords == null ? null : new User(spelled, passwords, number, closed);
     }
 
     @Override
@@ -147,6 +148,18 @@ class PasswordLoginTest {
     tryWith("jo", "changed");
     users.clear();
     assertEquals(Verdict.WRONG, tryWith("jo", "changed").verdict());
+  }
+
+  /** Users whom a directory vouches for have no verifiers that differ. */
+  @Test
+  void rememberedPasswordIsCheckedAgainForALaterUserOfTheName() {
+    add("JO", "secret");
+    tryWith("jo", "secret");
+    tryWith("jo", "secret");
+    assertEquals(1, told.size());
+    number = 2;
+    tryWith("jo", "secret");
+    assertEquals(2, told.size());
   }
 
   @Test

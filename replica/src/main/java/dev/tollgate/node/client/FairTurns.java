@@ -9,16 +9,19 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares the threads for one kind of work among users: one user has three quarters of them at most,
- * and half of the places for waiting work. Of the users whose work waits, the one with the fewest
- * threads is next, and of several such users the one that has waited longest for a turn. In a
- * cluster without users there are no shares. Thread-safe.
+ * Shares threads among those who want work done, such as users, or the addresses of strangers. One
+ * of them has a part of the threads at most, and half of the places for waiting work. Of those
+ * whose work waits, the one with the fewest threads is next, and of several the one that has waited
+ * longest for a turn. Thread-safe.
+ *
+ * @param <K> tells them apart
  */
-final class UserTurns {
-  /** What a user has there, as long as any of it runs or waits. */
+final class FairTurns<K> {
+  /** What one of them has there, as long as any of it runs or waits. */
   private static final class Share {
     int running;
     final Deque<Runnable> waiting = new ArrayDeque<>();
@@ -30,10 +33,12 @@ final class UserTurns {
 
   private final Executor threads;
   private final int most;
+  private final int mostOfOne;
   private final int mostWaiting;
+  private final Predicate<K> isUnlimited;
 
-  /** The user that had a turn last comes last. */
-  private final Map<UserName, Share> shares = new LinkedHashMap<>();
+  /** The one that had a turn last comes last. */
+  private final Map<K, Share> shares = new LinkedHashMap<>();
 
   private int running;
   private int waiting;
@@ -41,27 +46,38 @@ final class UserTurns {
   /**
    * @param threads run what they are given, as many at a time as there may be, without waiting
    * @param most how many of them there are
+   * @param mostOfOne how many of these work for one of them at a time
    * @param mostWaiting places for work that waits
+   * @param isUnlimited who has all threads and places, because it stands for everybody
    */
-  UserTurns(Executor threads, int most, int mostWaiting) {
+  FairTurns(Executor threads, int most, int mostOfOne, int mostWaiting, Predicate<K> isUnlimited) {
     this.threads = requireNonNull(threads, "threads");
     this.most = most;
+    this.mostOfOne = mostOfOne;
     this.mostWaiting = mostWaiting;
+    this.isUnlimited = requireNonNull(isUnlimited, "isUnlimited");
+  }
+
+  /** Threads that users share: one user has three quarters of them. */
+  static FairTurns<UserName> ofUsers(Executor threads, int most, int mostWaiting) {
+    return new FairTurns<>(
+        threads, most, Math.max(1, most * 3 / 4), mostWaiting, UserName.ANONYMOUS::equals);
   }
 
   /**
-   * Runs work now or at the user's turn.
+   * Runs work now or at its turn.
    *
+   * @param of whose work it is
    * @return false if there is no place for it to wait
    * @throws java.util.concurrent.RejectedExecutionException if the threads have ended
    */
-  boolean run(UserName user, Runnable work) {
+  boolean run(K of, Runnable work) {
     synchronized (this) {
-      Share share = shares.computeIfAbsent(user, any -> new Share());
-      if (!mayRun(user, share)) {
-        if (!mayWait(user, share)) {
+      Share share = shares.computeIfAbsent(of, any -> new Share());
+      if (!mayRun(of, share)) {
+        if (!mayWait(of, share)) {
           if (share.isIdle()) {
-            shares.remove(user);
+            shares.remove(of);
           }
           return false;
         }
@@ -69,36 +85,35 @@ final class UserTurns {
         waiting++;
         return true;
       }
-      begin(user, share);
+      begin(of, share);
     }
-    start(user, work);
+    start(of, work);
     return true;
   }
 
-  private boolean mayRun(UserName user, Share share) {
-    return running < most
-        && (user.equals(UserName.ANONYMOUS) || share.running < Math.max(1, most * 3 / 4));
+  private boolean mayRun(K of, Share share) {
+    return running < most && (isUnlimited.test(of) || share.running < mostOfOne);
   }
 
-  private boolean mayWait(UserName user, Share share) {
+  private boolean mayWait(K of, Share share) {
     return waiting < mostWaiting
-        && (user.equals(UserName.ANONYMOUS) || share.waiting.size() < Math.max(1, mostWaiting / 2));
+        && (isUnlimited.test(of) || share.waiting.size() < Math.max(1, mostWaiting / 2));
   }
 
-  private void begin(UserName user, Share share) {
+  private void begin(K of, Share share) {
     running++;
     share.running++;
-    putLast(user, share);
+    putLast(of, share);
   }
 
-  private void putLast(UserName user, Share share) {
-    shares.remove(user);
+  private void putLast(K of, Share share) {
+    shares.remove(of);
     if (!share.isIdle()) {
-      shares.put(user, share);
+      shares.put(of, share);
     }
   }
 
-  private void start(UserName user, Runnable work) {
+  private void start(K of, Runnable work) {
     boolean begun = false;
     try {
       threads.execute(
@@ -106,25 +121,25 @@ final class UserTurns {
             try {
               work.run();
             } finally {
-              ended(user);
+              ended(of);
             }
           });
       begun = true;
     } finally {
       if (!begun) {
-        ended(user);
+        ended(of);
       }
     }
   }
 
-  private void ended(UserName user) {
-    UserName next;
+  private void ended(K of) {
+    K next;
     Runnable work;
     synchronized (this) {
-      Share share = requireNonNull(shares.get(user), "share");
+      Share share = requireNonNull(shares.get(of), "share");
       running--;
       share.running--;
-      putLast(user, share);
+      putLast(of, share);
       next = next();
       if (next == null) {
         return;
@@ -137,10 +152,10 @@ final class UserTurns {
     start(next, work);
   }
 
-  private @Nullable UserName next() {
-    UserName next = null;
+  private @Nullable K next() {
+    K next = null;
     int fewest = Integer.MAX_VALUE;
-    for (Map.Entry<UserName, Share> entry : shares.entrySet()) {
+    for (Map.Entry<K, Share> entry : shares.entrySet()) {
       Share share = entry.getValue();
       if (!share.waiting.isEmpty() && share.running < fewest && mayRun(entry.getKey(), share)) {
         next = entry.getKey();
@@ -152,8 +167,7 @@ final class UserTurns {
 
   /** Takes out work that waits; false if there is none, because it has begun. */
   synchronized boolean withdraw(Runnable work) {
-    for (Iterator<Map.Entry<UserName, Share>> each = shares.entrySet().iterator();
-        each.hasNext(); ) {
+    for (Iterator<Map.Entry<K, Share>> each = shares.entrySet().iterator(); each.hasNext(); ) {
       Share share = each.next().getValue();
       if (share.waiting.remove(work)) {
         waiting--;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-class UserTurnsTest {
+class FairTurnsTest {
   private static final UserName EVE = new UserName("EVE");
   private static final UserName BOB = new UserName("BOB");
   private static final UserName ANN = new UserName("ANN");
@@ -23,9 +23,9 @@ class UserTurnsTest {
   private final Deque<Runnable> running = new ArrayDeque<>();
 
   private final List<String> ran = new ArrayList<>();
-  private final UserTurns turns = new UserTurns(running::addLast, 4, 8);
+  private final FairTurns<UserName> turns = FairTurns.ofUsers(running::addLast, 4, 8);
 
-  private boolean run(UserTurns its, UserName user) {
+  private boolean run(FairTurns<UserName> its, UserName user) {
     return its.run(user, () -> ran.add(user.value()));
   }
 
@@ -63,7 +63,7 @@ class UserTurnsTest {
   /** Where there is one thread, a user waits for one work of each other user. */
   @Test
   void usersTakeTurns() {
-    UserTurns one = new UserTurns(running::addLast, 1, 8);
+    FairTurns<UserName> one = FairTurns.ofUsers(running::addLast, 1, 8);
     for (int i = 0; i < 4; i++) {
       run(one, EVE);
     }
@@ -100,8 +100,8 @@ class UserTurnsTest {
 
   @Test
   void threadsThatHaveEndedKeepNoShare() {
-    UserTurns ended =
-        new UserTurns(
+    FairTurns<UserName> ended =
+        FairTurns.ofUsers(
             work -> {
               throw new RejectedExecutionException("ended");
             },
