@@ -136,7 +136,11 @@ public final class DirectoryCheck implements AutoCloseable {
           () -> {
             try {
               decided.complete(examine(user.toLowerCase(Locale.ROOT), password, sockets));
-            } catch (RuntimeException | Error e) {
+            } catch (RuntimeException e) {
+              // the library trusts a server to answer with what was asked for
+              report("it answered in an unexpected way: " + e);
+              decided.complete(Verdict.UNAVAILABLE);
+            } catch (Error e) {
               report(String.valueOf(e));
               decided.complete(Verdict.UNAVAILABLE);
               throw e;

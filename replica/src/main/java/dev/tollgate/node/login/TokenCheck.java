@@ -13,6 +13,7 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.KeyType;
 import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.tollgate.core.command.Limits;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -183,6 +185,7 @@ public final class TokenCheck implements AutoCloseable {
     Verdict verdict;
     try {
       SignedJWT jwt = SignedJWT.parse(token);
+      requireOneSpelling(jwt, token);
       String strange = strange(jwt.getHeader());
       CompletableFuture<Boolean> fetched =
           strange != null || key(jwt.getHeader()) != null
@@ -204,6 +207,20 @@ public final class TokenCheck implements AutoCloseable {
       verdict = Verdict.refused(NO_TOKEN);
     }
     answer.accept(verdict);
+  }
+
+  /**
+   * Base64 can be spelled in several ways: with padding, or with bits that mean nothing. A token
+   * has one text, by which it is remembered.
+   */
+  private static void requireOneSpelling(SignedJWT jwt, String token) throws ParseException {
+    StringJoiner spelled = new StringJoiner(".");
+    for (Base64URL part : jwt.getParsedParts()) {
+      spelled.add(Base64URL.encode(part.decode()).toString());
+    }
+    if (!spelled.toString().equals(token)) {
+      throw new ParseException("the Base64 of the token is not the shortest", 0);
+    }
   }
 
   /** Says what is wrong with a header; null if nothing is. */
@@ -323,9 +340,9 @@ public final class TokenCheck implements AutoCloseable {
     if (notBefore != null && now.plus(skew).isBefore(notBefore.toInstant())) {
       return "it is not valid yet: look at the clocks of issuer and node";
     }
-    return claims.getClaim("cnf") == null
-        ? null
-        : "it is bound to a key of the client, and this node takes bearer tokens";
+    return claims.getClaims().containsKey("cnf")
+        ? "it is bound to a key of the client, and this node takes bearer tokens"
+        : null;
   }
 
   private Instant end(JWTClaimsSet claims) {

@@ -153,6 +153,16 @@ class TokenCheckTest {
   }
 
   @Test
+  void tokenHasOneText() throws Exception {
+    String token = signed(claims().build());
+    assertNotNull(verdict(token).user());
+    assertNull(verdict(token + "=").user());
+    char last = token.charAt(token.length() - 1);
+    // 256 bytes leave two bits of the last character without a meaning
+    assertNull(verdict(token.substring(0, token.length() - 1) + (char) (last + 1)).user());
+  }
+
+  @Test
   void claimsAreChecked() throws Exception {
     assertRefused("issuer", claims -> claims.issuer("https://id.example.org"));
     assertRefused("issuer", claims -> claims.issuer(null));
@@ -165,6 +175,7 @@ class TokenCheckTest {
     assertRefused("no user", claims -> claims.subject("adm\u0131n"));
     assertRefused("no user", claims -> claims.subject(""));
     assertRefused("bound to a key", claims -> claims.claim("cnf", List.of("x")));
+    assertRefused("bound to a key", claims -> claims.claim("cnf", null).serializeNullClaims(true));
     assertNotNull(
         verdict(
                 signed(
