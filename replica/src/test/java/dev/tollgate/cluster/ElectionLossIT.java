@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -43,6 +42,9 @@ class ElectionLossIT {
   private static final Duration LONG_TTL = Duration.ofSeconds(120);
 
   private static final int ROUNDS = Integer.getInteger("overlap.rounds", 5);
+
+  /** Five processes that start at once on a busy machine take long. */
+  private static final Duration PATIENCE = Duration.ofSeconds(180);
 
   /** What the documentation promises. */
   private static final int BOUND_PART = 10;
@@ -224,7 +226,7 @@ class ElectionLossIT {
   /** The last term, once there is one after this token. */
   private long awaitTermAfter(long token) {
     return await()
-        .atMost(ClusterProcesses.DEADLINE)
+        .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(5))
         .until(
             () -> terms().stream().mapToLong(Beliefs.Belief::token).max().orElse(0),
@@ -311,20 +313,14 @@ class ElectionLossIT {
   void restoredClusterLeavesTwoLeadersForNoMoreThanATenthOfTheTtl(boolean held) throws Exception {
     // a leader of the backup keeps the others waiting for a whole ttl
     Duration ttl = held ? TTL.multipliedBy(3) : LONG_TTL;
-    Path backup = directory.resolve("backup");
+    Path restored = directory.resolve("restored");
     if (!held) {
-      backUp(backup);
+      backUpInto(restored);
     }
     stand("former", ttl, /* deaf= */ false);
     awaitTermAfter(0);
     if (held) {
-      backUp(backup);
-    }
-    Path restored = directory.resolve("restored");
-    for (NodeProcess node : cluster.nodes()) {
-      Program restore =
-          Program.run("restore", backup.toString(), "--data=" + restored.resolve(node.id()));
-      assertEquals(0, restore.status(), restore.err());
+      backUpInto(restored);
     }
     number("SELECT force_release_lock('chief')");
     long former = awaitTermAfter(terms().get(0).token());
@@ -336,9 +332,15 @@ class ElectionLossIT {
     assertNoOverlapBeyondTheBound(ttl);
   }
 
-  private void backUp(Path file) throws Exception {
+  /** Makes directories for the nodes of a new cluster. */
+  private void backUpInto(Path restored) throws Exception {
+    Path file = directory.resolve("backup");
     Program backup = Program.run("backup", "-u", cluster.url(""), file.toString());
     assertEquals(0, backup.status(), backup.err());
-    assertTrue(Files.size(file) > 0);
+    for (NodeProcess node : cluster.nodes()) {
+      Program restore =
+          Program.run("restore", file.toString(), "--data=" + restored.resolve(node.id()));
+      assertEquals(0, restore.status(), restore.err());
+    }
   }
 }
