@@ -215,6 +215,11 @@ final class ControlLink implements AutoCloseable {
         LOG.log(Level.WARNING, thread.getName() + ": no heartbeats: " + e.getMessage());
         pauseMillis = PAUSE_AFTER_LOGIN_MILLIS;
       }
+    } catch (NodeFinder.UnreachableException e) {
+      LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
+      if (e.isReplaced()) {
+        loseLeases(e);
+      }
     } catch (IOException e) {
       LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
     } catch (RuntimeException | Error e) {
@@ -334,6 +339,22 @@ final class ControlLink implements AutoCloseable {
         renewal.lose();
       }
     }
+  }
+
+  /**
+   * Another cluster has replaced the one of the leases, and may grant their locks to others at any
+   * moment: it does not know of leases that were made after its backup.
+   */
+  private void loseLeases(NodeFinder.UnreachableException replaced) {
+    List<Renewal> leases =
+        reachableMembers().stream().filter(each -> each.kind() == Renewal.Kind.LEASE).toList();
+    if (!leases.isEmpty()) {
+      LOG.log(
+          Level.WARNING,
+          thread.getName() + ": " + leases.size() + " leases are lost: " + replaced.getMessage());
+    }
+    leases.forEach(Renewal::lose);
+    locks.allLost();
   }
 
   private void beatNow(List<Renewal> renewals) {

@@ -141,6 +141,11 @@ final class LockWatches {
     }
   }
 
+  /** All leases have ended, also those without heartbeats. */
+  void allLost() {
+    leasesLost(List.copyOf(leases.keySet()));
+  }
+
   /** The node has no room for the request: its locks are asked for again later. */
   synchronized void failed(long requestId) {
     Asked asked = underWay;

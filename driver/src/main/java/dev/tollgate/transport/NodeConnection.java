@@ -296,7 +296,7 @@ final class NodeConnection implements AutoCloseable {
   }
 
   /** A reachable node rejected this client. */
-  static final class RefusedException extends IOException {
+  static class RefusedException extends IOException {
     private static final long serialVersionUID = 1L;
     private final transient Reply.Failure failure;
 

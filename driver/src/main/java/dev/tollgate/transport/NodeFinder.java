@@ -71,7 +71,8 @@ final class NodeFinder {
    *
    * @param leader true if only the leader will do
    * @throws UnreachableException if no node accepted the purpose before the budget ended; at once
-   *     if every node is reachable and rejects this client
+   *     if every node is reachable and rejects this client, or if another cluster has replaced this
+   *     one
    * @throws TransportException if a node rejected the purpose for good; also if a node rejected the
    *     user, and no other node of one pass took the purpose: a wrong password is not tried again
    */
@@ -95,8 +96,9 @@ final class NodeFinder {
         // what a node said says more than that the time ended before it said anything
         inTime = round;
       }
-      if (round.refusedByAll() || !budget.pause(news, knownTerm)) {
-        throw new UnreachableException(inTime.refusal, inTime.trouble);
+      boolean replaced = round.metAnotherCluster();
+      if (replaced || round.refusedByAll() || !budget.pause(news, knownTerm)) {
+        throw new UnreachableException(inTime.refusal, inTime.trouble, replaced);
       }
     }
   }
@@ -165,6 +167,8 @@ final class NodeFinder {
       } finally {
         news.forget(opened.connection());
       }
+    } catch (StrangerException e) {
+      round.metStranger(e);
     } catch (NodeConnection.RefusedException e) {
       if (e.isTemporary()) {
         round.failed(address, e);
@@ -185,6 +189,7 @@ final class NodeFinder {
       throws IOException, TransportException {
     NodeConnection node = opened.connection();
     requireSameCluster(node.address(), opened);
+    round.metMember();
     map.trust(node.address());
     map.learn(opened.welcome().cluster(), node.address());
     if (leader && round.turnTo(map.leaderBesides(node.address()))) {
@@ -202,11 +207,11 @@ final class NodeFinder {
 
   /** Rejects other clusters: this process's sessions, leases and tokens mean nothing to them. */
   private void requireSameCluster(String address, NodeConnection.Opened opened)
-      throws NodeConnection.RefusedException {
+      throws StrangerException {
     String other = opened.welcome().clusterId();
     if (!map.isOfCluster(other)) {
       opened.connection().close();
-      throw new NodeConnection.RefusedException(
+      throw new StrangerException(
           address,
           new Reply.Failure(
               SqlState.CONNECTION_REFUSED,
@@ -249,12 +254,16 @@ final class NodeFinder {
     private final Deque<String> waiting;
     private final Set<String> visited = new HashSet<>();
     private final Set<String> failed = new HashSet<>();
+    private final int known;
+    private int strangers;
+    private boolean metMember;
     private NodeConnection.@Nullable RefusedException refusal;
     private NodeConnection.@Nullable RefusedException loginRefusal;
     private @Nullable IOException trouble;
 
     Round(List<String> candidates) {
       waiting = new ArrayDeque<>(candidates);
+      known = candidates.size();
     }
 
     @Nullable String next() {
@@ -279,6 +288,16 @@ final class NodeFinder {
       trouble = new IOException(address + ": " + reason.getMessage(), reason);
     }
 
+    /** A node belongs to the cluster, or does not say to which one. */
+    void metMember() {
+      metMember = true;
+    }
+
+    void metStranger(StrangerException e) {
+      strangers++;
+      refused(e);
+    }
+
     void refused(NodeConnection.RefusedException e) {
       refusal = e;
       if (e.failure().sqlState().equals(SqlState.LOGIN_REFUSED.state())) {
@@ -294,9 +313,26 @@ final class NodeFinder {
       }
     }
 
+    /**
+     * True if more than half of the nodes belong to another cluster, and none to this one: what is
+     * left of this cluster can decide nothing. A few wrong addresses in a URL are not enough.
+     */
+    boolean metAnotherCluster() {
+      return !metMember && 2 * strangers > Math.max(known, visited.size());
+    }
+
     /** True if trying again is pointless: every node is reachable and rejects this client. */
     boolean refusedByAll() {
       return refusal != null && failed.isEmpty();
+    }
+  }
+
+  /** A node belongs to another cluster. */
+  private static final class StrangerException extends NodeConnection.RefusedException {
+    private static final long serialVersionUID = 1L;
+
+    StrangerException(String address, Reply.Failure failure) {
+      super(address, failure);
     }
   }
 
@@ -304,16 +340,25 @@ final class NodeFinder {
   static final class UnreachableException extends IOException {
     private static final long serialVersionUID = 1L;
     private final transient Reply.@Nullable Failure refusal;
+    private final boolean replaced;
 
     UnreachableException(
-        NodeConnection.@Nullable RefusedException refusal, @Nullable IOException trouble) {
+        NodeConnection.@Nullable RefusedException refusal,
+        @Nullable IOException trouble,
+        boolean replaced) {
       super(message(refusal, trouble), refusal != null ? refusal : trouble);
       this.refusal = refusal == null ? null : refusal.failure();
+      this.replaced = replaced;
     }
 
     private static String message(@Nullable IOException refusal, @Nullable IOException trouble) {
       IOException reason = refusal != null ? refusal : trouble;
       return reason == null ? "no time was left to try" : String.valueOf(reason.getMessage());
+    }
+
+    /** True if another cluster has the addresses of this one. */
+    boolean isReplaced() {
+      return replaced;
     }
 
     /** The failure from a reachable node that rejected this client. */

@@ -272,6 +272,36 @@ class ControlLinkTest {
     }
   }
 
+  /** A restored backup is another cluster, whose locks know nothing of the leases of this one. */
+  @Test
+  void leasesOfAClusterThatAnotherOneHasReplacedAreLostAtOnce() throws Exception {
+    try (ClusterSession session = open(Client.registry(), LEASE)) {
+      AtomicInteger losses = new AtomicInteger();
+      KeptLease lease = session.keepAlive(17, LEASE, Duration.ZERO, losses::incrementAndGet);
+      cluster.become("B");
+      cluster.node(0).breakConnections();
+      await().atMost(Duration.ofSeconds(5)).until(() -> losses.get() == 1);
+      assertFalse(lease.isProven());
+      assertFalse(lease.remaining().toMillis() > 0);
+    }
+  }
+
+  /** The wrong address in a URL: the cluster of the lease may be back in a moment. */
+  @Test
+  void leasesAreKeptWhileHalfOfTheNodesMayBelongToTheirCluster() throws Exception {
+    try (ClusterSession session = open(Client.registry(), LEASE)) {
+      AtomicInteger losses = new AtomicInteger();
+      KeptLease lease = session.keepAlive(17, LEASE, Duration.ZERO, losses::incrementAndGet);
+      cluster.node(1).stop();
+      cluster.become("B");
+      int before = cluster.node(0).accepted();
+      cluster.node(0).breakConnections();
+      await().until(() -> cluster.node(0).accepted() >= before + 3);
+      assertEquals(0, losses.get());
+      assertTrue(lease.isProven());
+    }
+  }
+
   /** A pool may close all connections while a lock is held. */
   @Test
   void aCreatedLeaseIsKeptAliveAfterItsSessionHasEnded() throws Exception {

@@ -126,6 +126,22 @@ public final class ClusterProcesses implements AutoCloseable {
     NodeProcess.awaitAll(ready);
   }
 
+  /**
+   * Kills all nodes, and starts those of another cluster under the same addresses.
+   *
+   * @param directories has a directory for each node, which is moved to where the node had its own
+   */
+  void replaceBy(Path directories) throws Exception {
+    for (NodeProcess node : nodes) {
+      node.kill();
+    }
+    for (NodeProcess node : nodes) {
+      Files.move(node.data(), directory.resolve("former-" + node.id()));
+      Files.move(directories.resolve(node.id()), node.data());
+    }
+    startAll();
+  }
+
   NodeProcess node(String id) {
     return nodes.stream().filter(node -> node.id().equals(id)).findFirst().orElseThrow();
   }

@@ -42,7 +42,7 @@ class ElectionIT {
   @TempDir static Path directory;
   private static ClusterProcesses cluster;
 
-  private final Map<String, Process> candidates = new TreeMap<>();
+  private final Map<String, CandidateProcess> candidates = new TreeMap<>();
   private LockClient client;
 
   @BeforeAll
@@ -64,8 +64,8 @@ class ElectionIT {
 
   @AfterEach
   void stopCandidates() throws Exception {
-    for (Process each : candidates.values()) {
-      each.destroyForcibly().waitFor();
+    for (CandidateProcess each : candidates.values()) {
+      each.kill();
     }
     execute("SELECT acquire_lock('chief', 0, 60000)", "DROP TABLE TERM");
     client.close();
@@ -84,21 +84,14 @@ class ElectionIT {
   private void startCandidates(String name, int count, Duration ttl) throws IOException {
     candidates.put(
         name,
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Candidates.class.getName(),
-                cluster.url(""),
-                name,
-                Integer.toString(count),
-                Long.toString(ttl.toMillis()))
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(out(name).toFile()))
-            .redirectError(ProcessBuilder.Redirect.appendTo(out(name + ".err").toFile()))
-            .start());
+        new CandidateProcess(
+            Candidates.class,
+            out(name),
+            List.of(),
+            cluster.url(""),
+            name,
+            Integer.toString(count),
+            Long.toString(ttl.toMillis())));
   }
 
   private static Path out(String name) {
@@ -109,10 +102,6 @@ class ElectionIT {
     await()
         .atMost(ClusterProcesses.DEADLINE)
         .until(() -> Files.readAllLines(out(process)).contains(line));
-  }
-
-  private static void signal(String name, Process process) throws Exception {
-    assertEquals(0, new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor());
   }
 
   private Leader awaitLeader(long afterToken) {
@@ -163,14 +152,14 @@ class ElectionIT {
     Leader first = awaitLeader(0);
     awaitLine("paused", "elected " + first.token());
     await().atMost(ClusterProcesses.DEADLINE).until(() -> rows(first.token()) > 0);
-    Process paused = candidates.get("paused");
-    signal("STOP", paused);
+    CandidateProcess paused = candidates.get("paused");
+    paused.pause();
     CountDownLatch end = new CountDownLatch(1);
     try (LeaderElection election =
         client.elect(Candidates.ELECTION, "second", term -> end.await())) {
       Leader second = awaitLeader(first.token());
       assertEquals("second", second.candidate());
-      signal("CONT", paused);
+      paused.resume();
       awaitLine("paused", "interrupted " + first.token());
       awaitLine("paused", "ended " + first.token());
       awaitLine("paused", "refused with 23T01 " + first.token());
@@ -212,7 +201,7 @@ class ElectionIT {
       long token = leader.token();
       await().atMost(ClusterProcesses.DEADLINE).until(() -> rows(token) > 0);
       String name = leader.candidate().substring(0, leader.candidate().indexOf('-'));
-      candidates.get(name).destroyForcibly().waitFor();
+      candidates.get(name).kill();
       long killed = System.nanoTime();
       startCandidates(name, count / processes, TTL);
       leader = awaitLeader(token);
