@@ -15,8 +15,8 @@ import org.axonframework.eventhandling.pooled.PooledStreamingEventProcessor;
 import org.axonframework.eventhandling.tokenstore.jdbc.GenericTokenTableFactory;
 import org.axonframework.eventhandling.tokenstore.jdbc.JdbcTokenStore;
 import org.axonframework.eventsourcing.eventstore.EmbeddedEventStore;
-import org.axonframework.eventsourcing.eventstore.jdbc.HsqlEventTableFactory;
 import org.axonframework.eventsourcing.eventstore.jdbc.JdbcEventStorageEngine;
+import org.axonframework.eventsourcing.eventstore.jdbc.MySqlEventTableFactory;
 import org.axonframework.serialization.Serializer;
 import org.axonframework.serialization.json.JacksonSerializer;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -52,7 +52,8 @@ final class AxonJobs implements Framework {
   public void prepare(DataSource database) throws SQLException {
     Inbox.create(database);
     Store store = new Store(database, "prepares");
-    store.engine().createSchema(HsqlEventTableFactory.INSTANCE);
+    // what it has for HSQLDB is not SQL that H2 knows
+    store.engine().createSchema(MySqlEventTableFactory.INSTANCE);
     store.tokens().createSchema(GenericTokenTableFactory.INSTANCE);
   }
 
@@ -101,7 +102,7 @@ final class AxonJobs implements Framework {
   @Override
   public String remainder() {
     return "SELECT COUNT(*) FROM DomainEventEntry WHERE aggregateIdentifier NOT IN (SELECT 'job-'"
-               + " || JOB FROM EFFECTS)";
+        + " || JOB FROM EFFECTS)";
   }
 
   /** A job was submitted. */

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.LoggerFactory;
 
 /** A process that works with a framework until it is killed, or until its parent has ended. */
 final class Client {
@@ -67,9 +68,8 @@ final class Client {
   }
 
   /** kill -9. */
-  void kill() throws InterruptedException {
-    process.destroyForcibly();
-    process.waitFor();
+  void kill() {
+    process.destroyForcibly().onExit().join();
   }
 
   /** The pool that most applications have. */
@@ -85,7 +85,13 @@ final class Client {
     Framework framework =
         Class.forName(args[0]).asSubclass(Framework.class).getDeclaredConstructor().newInstance();
     HikariDataSource pool = pool(args[1]);
-    framework.work(pool, args[2], new Ledger(pool, args[2]));
+    try {
+      framework.work(pool, args[2], new Ledger(pool, args[2]));
+    } catch (Exception | Error e) {
+      LoggerFactory.getLogger(Client.class).error("client {} does not work", args[2], e);
+      // threads of a framework that has half started would keep the process
+      Runtime.getRuntime().halt(1);
+    }
     System.out.println(READY);
     while (System.in.read() >= 0) {
       // the parent says nothing, and its end closes the pipe

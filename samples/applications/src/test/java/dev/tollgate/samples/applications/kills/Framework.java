@@ -52,6 +52,6 @@ interface Framework {
     void submit(int job) throws Exception;
 
     @Override
-    default void close() throws Exception {}
+    default void close() {}
   }
 }

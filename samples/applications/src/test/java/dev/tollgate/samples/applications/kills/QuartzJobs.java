@@ -92,8 +92,12 @@ final class QuartzJobs implements Framework {
       }
 
       @Override
-      public void close() throws SchedulerException {
-        scheduler.shutdown();
+      public void close() {
+        try {
+          scheduler.shutdown();
+        } catch (SchedulerException e) {
+          throw new IllegalStateException(e);
+        }
       }
     };
   }

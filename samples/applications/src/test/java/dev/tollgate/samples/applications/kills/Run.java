@@ -34,24 +34,26 @@ final class Run implements AutoCloseable {
   private final Framework framework;
   private final ClusterProcesses cluster;
   private final HikariDataSource pool;
-  private final Framework.Submitter submitter;
   private final ExecutorService submitting = Executors.newSingleThreadExecutor();
   private final List<Client> clients = new ArrayList<>();
   private final List<Delay> delays = new ArrayList<>();
   private int submitted;
   private int started;
 
-  /** Starts the nodes and the clients, and waits until they are ready. */
+  /** Starts the nodes. */
   Run(Class<? extends Framework> type, Path directory) throws Exception {
     this.type = type;
     framework = type.getDeclaredConstructor().newInstance();
     cluster = new ClusterProcesses(type.getSimpleName(), directory, 3);
     pool = Client.pool(cluster.url(""));
+  }
+
+  /** Creates all tables, starts the clients, and waits until they work. */
+  private void startClients() throws Exception {
     try (Connection connection = pool.getConnection()) {
       Ledger.create(connection, framework.promise());
     }
     framework.prepare(pool);
-    submitter = framework.submitter(pool);
     for (int i = 0; i < CLIENTS; i++) {
       clients.add(startClient(i));
     }
@@ -70,9 +72,24 @@ final class Run implements AutoCloseable {
 
   /** Kills by the schedule while jobs are submitted and done; what has become of all jobs. */
   Result of(Schedule schedule) throws Exception {
+    startClients();
+    try (Framework.Submitter submitter = framework.submitter(pool)) {
+      follow(schedule, submitter);
+      awaitAllEffects();
+    }
+    return new Result(
+        submitted,
+        soon().ignoreExceptions().until(() -> framework.effects(pool), jobs -> true),
+        number("SELECT SUM(EFFECTS) FROM COUNTERS"),
+        number("SELECT COUNT(*) FROM RUNS"),
+        number(framework.remainder()),
+        delays);
+  }
+
+  private void follow(Schedule schedule, Framework.Submitter submitter) throws Exception {
     for (Schedule.Kill kill : schedule.kills()) {
       int before = number("SELECT COUNT(*) FROM EFFECTS");
-      CompletableFuture<Void> batch = submitBatch();
+      CompletableFuture<Void> batch = submitBatch(submitter);
       soon().until(() -> number("SELECT COUNT(*) FROM EFFECTS") >= before + kill.afterEffects());
       if (kill.isOfLeader()) {
         killLeader();
@@ -81,31 +98,23 @@ final class Run implements AutoCloseable {
       }
       batch.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     }
-    awaitAllEffects();
-    return new Result(
-        submitted,
-        framework.effects(pool),
-        number("SELECT SUM(EFFECTS) FROM COUNTERS"),
-        number("SELECT COUNT(*) FROM RUNS"),
-        number(framework.remainder()),
-        delays);
   }
 
-  private CompletableFuture<Void> submitBatch() {
+  private CompletableFuture<Void> submitBatch(Framework.Submitter submitter) {
     int first = submitted;
     submitted += Schedule.JOBS_PER_KILL;
     int end = submitted;
     return CompletableFuture.runAsync(
         () -> {
           for (int job = first; job < end; job++) {
-            submit(job);
+            submit(submitter, job);
           }
         },
         submitting);
   }
 
   /** As an application does whose request must not be lost: again, until it has succeeded. */
-  private void submit(int job) {
+  private void submit(Framework.Submitter submitter, int job) {
     Exception last = null;
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       try {
@@ -212,9 +221,9 @@ final class Run implements AutoCloseable {
         .atMost(DEADLINE.plusSeconds(5))
         .until(
             () ->
-                number("SELECT COUNT(DISTINCT JOB) FROM EFFECTS") >= submitted
-                        && number(framework.remainder()) == 0
-                    || System.nanoTime() > end);
+                System.nanoTime() > end
+                    || (number("SELECT COUNT(DISTINCT JOB) FROM EFFECTS") >= submitted
+                        && number(framework.remainder()) == 0));
   }
 
   private int number(String sql) {
@@ -243,12 +252,9 @@ final class Run implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     submitting.shutdownNow();
-    for (Client client : clients) {
-      client.kill();
-    }
-    submitter.close();
+    clients.forEach(Client::kill);
     pool.close();
     cluster.close();
   }
