@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.LoggerFactory;
@@ -12,6 +13,9 @@ import org.slf4j.LoggerFactory;
 /** A process that works with a framework until it is killed, or until its parent has ended. */
 final class Client {
   private static final String READY = "ready";
+
+  /** A client may start while the nodes elect a leader. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final String name;
   private final Process process;
@@ -77,6 +81,7 @@ final class Client {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
     config.setMaximumPoolSize(8);
+    config.setInitializationFailTimeout(PATIENCE.toMillis());
     return new HikariDataSource(config);
   }
 
