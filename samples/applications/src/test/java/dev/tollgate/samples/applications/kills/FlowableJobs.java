@@ -21,6 +21,9 @@ final class FlowableJobs implements Framework {
   private static final Duration LOCK = Duration.ofSeconds(5);
   private static final Duration LOOK_FOR_EXPIRED = Duration.ofSeconds(1);
 
+  /** A job needs two connections, that of its step and one to say that it begins. */
+  private static final int THREADS = 3;
+
   private static final String PROCESS =
       """
       <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
@@ -128,6 +131,8 @@ final class FlowableJobs implements Framework {
     executor.setResetExpiredJobsInterval(LOOK_FOR_EXPIRED);
     executor.setDefaultAsyncJobAcquireWaitTime(Duration.ofMillis(200));
     configuration.setAsyncExecutorConfiguration(executor);
+    configuration.setAsyncExecutorCorePoolSize(THREADS);
+    configuration.setAsyncExecutorMaxPoolSize(THREADS);
     configuration.setAsyncExecutorActivate(true);
     configuration.buildEngine();
   }
