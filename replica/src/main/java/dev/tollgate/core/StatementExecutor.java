@@ -131,7 +131,7 @@ final class StatementExecutor {
 
   private static Outcome ofItsOwnMark() {
     return new Outcome.SqlFailed(
-        "0A000",
+        "HYC00",
         50100,
         "the definition changes the table that its mark is written to, so both cannot take effect"
             + " together: send the definition by itself");

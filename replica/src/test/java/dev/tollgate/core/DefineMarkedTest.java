@@ -148,7 +148,7 @@ class DefineMarkedTest {
 
   @Test
   void definitionOfTheTableOfItsMarkIsRefused() {
-    assertEquals(List.of("Executed", "0A000"), kinds(core.perform(a, marked("ROW m", "ROW m"))));
+    assertEquals(List.of("Executed", "HYC00"), kinds(core.perform(a, marked("ROW m", "ROW m"))));
     assertEquals(List.of("rollback " + a), core.store.ended);
   }
 

@@ -120,6 +120,7 @@ class KilledRunTest {
       } catch (MigrationException e) {
         assertTrue(mortal.isDead(), () -> "died of " + e);
       }
+      queries.execute("CREATE TABLE PUBLIC.of_another_client" + request + "(id INT)");
       migrations(immortal(schema)).migrate();
       assertEquals(expected, state(schema), "after death at " + mortal.last());
       drop(schema);

@@ -2,6 +2,7 @@ package dev.tollgate.migrations;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -19,8 +21,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A definition waits for the transaction of another session, and its runner ends meanwhile. */
 class WaitingDefinitionTest {
@@ -40,8 +46,6 @@ class WaitingDefinitionTest {
     holder = DriverManager.getConnection(url);
     holder.setAutoCommit(false);
     new Queries(holder).execute("INSERT INTO t VALUES (1)");
-    new ScriptFiles(folder)
-        .write("V1__two.sql", "ALTER TABLE t ADD COLUMN x INT;", "CREATE TABLE t_b(id INT);");
   }
 
   @AfterEach
@@ -82,28 +86,97 @@ class WaitingDefinitionTest {
     return running;
   }
 
-  private void requireAllIsDone() throws SQLException {
-    assertEquals(
-        "ID X",
-        queries.ask(
-            "SELECT LISTAGG(COLUMN_NAME, ' ') WITHIN GROUP (ORDER BY ORDINAL_POSITION) FROM"
-                + " INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'T'"));
-    assertEquals("0", queries.ask("SELECT COUNT(*) FROM t_b"));
+  /** A definition of table t, and what tells that it has run once. */
+  private enum Definition {
+    COLUMN(
+        "ALTER TABLE t ADD COLUMN x INT",
+        "SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE COLUMN_NAME = 'X'"),
+    UNNAMED_INDEX(
+        "CREATE INDEX ON t(id)",
+        "SELECT COUNT(*) FROM INFORMATION_SCHEMA.INDEXES WHERE TABLE_NAME = 'T'"),
+    TRUNCATE("TRUNCATE TABLE t", "SELECT 1 + COUNT(*) FROM t"),
+    FENCE(
+        "ALTER TABLE t FENCED BY LOCK 'f'",
+        "SELECT COUNT(*) FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'T'"),
+    RENAMED(
+        "ALTER TABLE t RENAME TO u",
+        "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_NAME = 'U'");
+
+    private final String sql;
+    private final String once;
+
+    Definition(String sql, String once) {
+      this.sql = sql;
+      this.once = once;
+    }
   }
 
-  @Test
-  void runnerIsKilledDuringTheWaitAndAnotherClientDefinesSomething() throws Exception {
+  /** How the run ends while its definition waits. */
+  private enum End {
+    KILLED,
+    LOCK_TAKEN
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "COLUMN, KILLED, true",
+    "COLUMN, LOCK_TAKEN, true",
+    "TRUNCATE, KILLED, false",
+    "FENCE, KILLED, true",
+  })
+  void definitionRunsOnceHoweverTheRunEnds(Definition definition, End end, boolean others)
+      throws Exception {
+    endDuringTheWait(definition, end, others);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyCase")
+  @Tag("nightly")
+  void definitionRunsOnceInEveryCase(Definition definition, End end, boolean others)
+      throws Exception {
+    endDuringTheWait(definition, end, others);
+  }
+
+  private static List<Arguments> everyCase() {
+    List<Arguments> cases = new ArrayList<>();
+    for (Definition definition : Definition.values()) {
+      for (End end : End.values()) {
+        cases.add(Arguments.of(definition, end, true));
+        cases.add(Arguments.of(definition, end, false));
+      }
+    }
+    return cases;
+  }
+
+  /**
+   * @param others whether another client defines something before the next run
+   */
+  private void endDuringTheWait(Definition definition, End end, boolean others) throws Exception {
+    new ScriptFiles(folder).write("V1__two.sql", definition.sql + ";", "CREATE TABLE t_b(id INT);");
     Future<Integer> running = runThatWaits();
-    for (Connection connection : ofTheRun) {
-      connection.abort(Runnable::run);
+    if (end == End.KILLED) {
+      for (Connection connection : ofTheRun) {
+        connection.abort(Runnable::run);
+      }
     }
     queries.execute("SELECT force_release_lock('migrations:PUBLIC.tollgate_schema_history')");
-    assertThrows(ExecutionException.class, running::get);
-    awaitAnswer("2", "SELECT COUNT(*) FROM TOLLGATE.SESSIONS");
-    holder.commit();
-    queries.execute("CREATE TABLE of_another_client(id INT)");
+    if (end == End.KILLED) {
+      assertThrows(ExecutionException.class, running::get);
+      awaitAnswer("2", "SELECT COUNT(*) FROM TOLLGATE.SESSIONS");
+      holder.commit();
+    } else {
+      holder.commit();
+      ExecutionException lost = assertThrows(ExecutionException.class, running::get);
+      assertEquals(
+          MigrationException.Reason.LOCK_LOST, ((MigrationException) lost.getCause()).reason());
+    }
+    assertNotEquals("1", queries.ask(definition.once), "the definition never ran");
+    if (others) {
+      queries.execute("CREATE TABLE of_another_client(id INT)");
+    }
     assertEquals(1, migrations().migrate());
-    requireAllIsDone();
+    assertEquals("1", queries.ask(definition.once));
+    assertEquals("0", queries.ask("SELECT COUNT(*) FROM t_b"));
   }
 
   /** A definition ends queries that keep it waiting. */
@@ -112,18 +185,5 @@ class WaitingDefinitionTest {
         .atMost(Duration.ofSeconds(120))
         .ignoreExceptions()
         .until(() -> queries.ask(query), expected::equals);
-  }
-
-  @Test
-  void runnerLosesItsLockDuringTheWaitAndAnotherClientDefinesSomething() throws Exception {
-    Future<Integer> running = runThatWaits();
-    queries.execute("SELECT force_release_lock('migrations:PUBLIC.tollgate_schema_history')");
-    holder.commit();
-    ExecutionException lost = assertThrows(ExecutionException.class, running::get);
-    assertEquals(
-        MigrationException.Reason.LOCK_LOST, ((MigrationException) lost.getCause()).reason());
-    queries.execute("CREATE TABLE of_another_client(id INT)");
-    assertEquals(1, migrations().migrate());
-    requireAllIsDone();
   }
 }

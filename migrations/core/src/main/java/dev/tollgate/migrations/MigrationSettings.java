@@ -66,7 +66,8 @@ public final class MigrationSettings {
       throw wrong(
           "the lock is kept by Tollgate, so "
               + lockDatabase.shortUrl()
-              + " cannot keep it: name a URL that begins with jdbc:tollgate:");
+              + " cannot keep it: name a Tollgate for it beside the database of the scripts, by a URL"
+              + " that begins with jdbc:tollgate: (--lock-url)");
     }
     if (target.isTollgate() && !target.url().equals(lockDatabase.url())) {
       throw wrong("scripts for Tollgate are run under a lock of the same Tollgate");
