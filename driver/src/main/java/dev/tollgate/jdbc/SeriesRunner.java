@@ -9,6 +9,9 @@ import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SeriesEnding;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.TransactionMode;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +32,12 @@ final class SeriesRunner {
   private final TransactionState transaction;
   private final Supplier<Duration> timeout;
   private final Pipeline pipeline = new Pipeline(this::runPipelined);
+
+  /** Waits for its definition, to be sent with it; null if none waits. */
+  private @Nullable Mark mark;
+
+  /** A change of rows that goes with the definition of this text. */
+  private record Mark(String definition, Request.SeriesStatement change) {}
 
   /**
    * @param timeout time limit of a series, read when it runs
@@ -56,11 +65,15 @@ final class SeriesRunner {
    *     nothing
    */
   @Nullable List<Series.Result> run(Series series, SeriesEnding ending) {
+    return run(series, ending, transaction.mode());
+  }
+
+  private @Nullable List<Series.Result> run(
+      Series series, SeriesEnding ending, TransactionMode mode) {
     boolean before = transaction.starts();
     try {
       Optional<Reply> reply =
-          cluster.run(
-              new StatementSeries(transaction.mode(), ending, series.statements(), timeout.get()));
+          cluster.run(new StatementSeries(mode, ending, series.statements(), timeout.get()));
       if (reply.isEmpty()) {
         return null;
       }
@@ -72,6 +85,64 @@ final class SeriesRunner {
     } catch (TransportException e) {
       throw JdbcErrors.forH2(e, null);
     }
+  }
+
+  /** Keeps a change of rows for a definition, in the place of one that was kept before. */
+  synchronized void keepMark(String definition, String change, byte[] parameterSet) {
+    mark = new Mark(definition, new Request.SeriesStatement(change, parameterSet));
+  }
+
+  /** Forgets the kept change; returns false if there is none, or if it was sent. */
+  synchronized boolean dropMark() {
+    boolean kept = mark != null;
+    mark = null;
+    return kept;
+  }
+
+  /** Takes the change that was kept for this statement; null if none was. */
+  synchronized Request.@Nullable SeriesStatement takeMark(String sql) {
+    Mark kept = mark;
+    if (kept == null || !kept.definition().equals(sql)) {
+      return null;
+    }
+    mark = null;
+    return kept.change();
+  }
+
+  /**
+   * Runs a definition and the change of rows that goes with it, and commits both.
+   *
+   * @return the update count of the definition
+   */
+  long defineMarked(Request.SeriesStatement change, String definition, byte[] parameterSet) {
+    pipeline.flush();
+    Series series = new Series();
+    series.add(change.sql(), change.parameterSet());
+    if (!series.add(definition, parameterSet)) {
+      throw DbException.convert(
+          JdbcErrors.exception(
+              SqlState.TOO_LARGE,
+              "The definition and its mark are too long for one request: make the definition"
+                  + " shorter"));
+    }
+    TransactionMode mode = transaction.mode();
+    List<Series.Result> results =
+        run(
+            series,
+            SeriesEnding.COMMIT,
+            mode == TransactionMode.AUTOCOMMIT ? TransactionMode.READ_COMMITTED : mode);
+    if (results == null) {
+      throw DbException.convert(
+          JdbcErrors.exception(
+              SqlState.NOT_SUPPORTED,
+              "The node runs a version that knows no definition with a mark: nothing was run;"
+                  + " upgrade the node"));
+    }
+    SQLException failure = results.get(results.size() - 1).failure();
+    if (failure != null) {
+      throw DbException.convert(failure);
+    }
+    return results.get(1).count();
   }
 
   private List<Series.Result> results(Series series, SeriesEnding ending, Reply reply) {

@@ -47,6 +47,11 @@ enum StatementKind {
     };
   }
 
+  /** Returns true if a statement of this kind may be a definition. */
+  boolean mayDefine() {
+    return this == DEFINITION || this == UNKNOWN;
+  }
+
   /**
    * Returns true if a statement may be part of a series: it changes rows, and takes no lock for
    * itself.

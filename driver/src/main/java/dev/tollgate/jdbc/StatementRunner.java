@@ -335,6 +335,23 @@ final class StatementRunner {
     return JdbcErrors.forH2(failure, sql);
   }
 
+  /**
+   * Runs a definition with the change of rows that waits for it.
+   *
+   * @return the update count of the definition; null if no change waits
+   */
+  @Nullable Long defineMarked(String sql, byte[] parameterSet) {
+    Request.SeriesStatement mark = series.takeMark(sql);
+    if (mark == null) {
+      return null;
+    }
+    try {
+      return series.defineMarked(mark, sql, parameterSet);
+    } finally {
+      ran(StatementKind.DEFINITION);
+    }
+  }
+
   /** Forgets what a statement of this kind may have changed. */
   private void ran(StatementKind kind) {
     if (kind == StatementKind.DEFINITION || kind == StatementKind.UNKNOWN) {

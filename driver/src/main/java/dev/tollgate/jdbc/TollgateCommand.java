@@ -141,6 +141,10 @@ final class TollgateCommand implements CommandInterface {
   @Override
   public ResultWithGeneratedKeys executeUpdate(@Nullable Object generatedKeysRequest) {
     requireNoQuery();
+    Long marked = kind.mayDefine() ? runner.defineMarked(sql, parameterSet()) : null;
+    if (marked != null) {
+      return ResultWithGeneratedKeys.of(marked);
+    }
     if (isPipelined(generatedKeysRequest)) {
       runner.pipeline().add(sql, parameterSet());
       return ResultWithGeneratedKeys.of(Statement.SUCCESS_NO_INFO);

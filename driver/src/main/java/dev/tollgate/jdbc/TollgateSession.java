@@ -1,8 +1,10 @@
 package dev.tollgate.jdbc;
 
 import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.value.Parameter;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import org.h2.api.JavaObjectSerializer;
 import org.h2.command.CommandInterface;
 import org.h2.engine.IsolationLevel;
@@ -19,9 +21,11 @@ import org.h2.util.NetworkConnectionInfo;
 import org.h2.util.StringUtils;
 import org.h2.util.TimeZoneProvider;
 import org.h2.value.TypeInfo;
+import org.h2.value.Value;
 import org.h2.value.ValueInteger;
 import org.h2.value.ValueLob;
 import org.h2.value.ValueTimestampTimeZone;
+import org.h2.value.ValueToObjectConverter;
 import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
@@ -121,6 +125,20 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   /** Ends pipelining where no transaction is open. */
   void endPipeline() {
     runner.pipeline().end();
+  }
+
+  /** Keeps a change of rows to be sent with a definition. */
+  void mark(String definition, String change, @Nullable Object... values) {
+    List<Value> converted = new ArrayList<>();
+    for (Object value : values) {
+      converted.add(ValueToObjectConverter.objectToValue(this, value, Value.UNKNOWN));
+    }
+    runner.series().keepMark(definition, change, Parameter.encodeValues(converted));
+  }
+
+  /** Forgets the change that waits for a definition; returns false if none does. */
+  boolean dropMark() {
+    return runner.series().dropMark();
   }
 
   private TollgateCommand command(String sql) {

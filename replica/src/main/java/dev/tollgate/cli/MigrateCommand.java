@@ -127,7 +127,9 @@ final class MigrateCommand implements Callable<Integer> {
       spec.commandLine().getErr().println("tollgate migrate: " + e.getMessage());
       return status(e.reason());
     } catch (IOException e) {
-      return Main.failed("nothing was run", e);
+      // a file that an option names
+      var unused = Main.failed("nothing was run", e);
+      return status(MigrationException.Reason.INPUT);
     }
   }
 

@@ -118,6 +118,12 @@ final class MigrateOptions {
   private boolean outOfOrder;
 
   @Option(
+      names = "--allow-empty",
+      scope = ScopeType.INHERIT,
+      description = "A folder without scripts is no error.")
+  private boolean allowEmpty;
+
+  @Option(
       names = "--table",
       scope = ScopeType.INHERIT,
       defaultValue = MigrationSettings.DEFAULT_TABLE,
@@ -171,6 +177,9 @@ final class MigrateOptions {
     }
     if (target != null) {
       settings = settings.upTo(Version.parse(target));
+    }
+    if (allowEmpty) {
+      settings = settings.allowEmpty();
     }
     return outOfOrder ? settings.outOfOrder() : settings;
   }

@@ -88,6 +88,13 @@ final class PendingStatement {
       }
       return bytes;
     }
+    if (operation instanceof Operation.DefineMarked marked) {
+      long bytes = sizeOf(marked.definition());
+      for (Operation.ExecuteSql mark : marked.marks()) {
+        bytes += sizeOf(mark);
+      }
+      return bytes;
+    }
     if (!(operation instanceof Operation.ExecuteSql execute)) {
       return 0;
     }

@@ -207,6 +207,11 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   }
 
   @Override
+  public Outcome defineMarked(Operation.DefineMarked operation) {
+    return transact(operation, operation.mode(), /* definition= */ true);
+  }
+
+  @Override
   public Outcome fenceTable(Operation.FenceTable operation) {
     return transact(operation, TransactionScope.AUTOCOMMIT, /* definition= */ true);
   }

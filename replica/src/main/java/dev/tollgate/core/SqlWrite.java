@@ -285,9 +285,17 @@ final class SqlWrite implements SqlContext {
         return staleForRow(row.fence(), new PresentedToken(row.lock(), entry.getValue()));
       }
     }
+    commits(committing);
+    return null;
+  }
+
+  /**
+   * Records that a transaction commits whose writes are admitted: by {@link #admitCommit}, or by
+   * this very command.
+   */
+  void commits(Transaction committing) {
     committing.highest().forEach(this::accepted);
     committing.rows().forEach((row, token) -> accepted(row.fence(), token));
-    return null;
   }
 
   /** The locks under whose tokens a transaction has written. */

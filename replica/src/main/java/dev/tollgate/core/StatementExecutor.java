@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RefusalCode;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,19 +51,90 @@ final class StatementExecutor {
       return null;
     }
     Outcome outcome =
-        operation instanceof Operation.FenceTable fence
-            ? store.fenceTable(fence, writes.of(session, null, fence.ownLeaseTrusted()))
-            : operation instanceof Operation.UnfenceTable unfence
-                ? store.unfenceTable(unfence, writes.of(session, null, unfence.ownLeaseTrusted()))
-                : operation instanceof Operation.MarkSavepoint savepoint
-                    ? store.savepoint(session.id(), savepoint)
-                    : new Outcome.Done();
+        operation instanceof Operation.FenceTable || operation instanceof Operation.UnfenceTable
+            ? define(session, operation)
+            : operation instanceof Operation.MarkSavepoint savepoint
+                ? store.savepoint(session.id(), savepoint)
+                : new Outcome.Done();
     if (outcome instanceof Outcome.Conflict conflict) {
       waitForHolder(statement, conflict);
     } else {
       statement.finish(outcome);
     }
     return null;
+  }
+
+  /**
+   * Runs the marks of a definition, and then the definition; afterwards the statement has an
+   * outcome or a blocker.
+   *
+   * @param transaction of the marks alone
+   * @return true if all succeeded. Otherwise the marks are to be rolled back; the definition has
+   *     changed nothing
+   */
+  boolean defineMarked(
+      PendingStatement statement, Operation.DefineMarked marked, Transaction transaction) {
+    List<Outcome> outcomes = new ArrayList<>();
+    Session session = statement.session();
+    SqlWrite write = writes.of(session, transaction, marked.marks().get(0).ownLeaseTrusted());
+    for (Operation.ExecuteSql mark : marked.marks()) {
+      Outcome outcome = store.execute(mark, 0, write);
+      if (outcome instanceof Outcome.Conflict conflict) {
+        waitForHolder(statement, conflict);
+        return false;
+      }
+      outcomes.add(outcome);
+      if (!(outcome instanceof Outcome.Executed)) {
+        statement.finish(new Outcome.Batch(outcomes));
+        return false;
+      }
+      write.nextAttempt();
+    }
+    Outcome outcome = define(session, marked.definition());
+    if (outcome instanceof Outcome.Conflict conflict) {
+      if (!conflict.with().equals(session.id())) {
+        waitForHolder(statement, conflict);
+        return false;
+      }
+      outcome = ofItsOwnMark();
+    }
+    outcomes.add(outcome);
+    boolean done = !(outcome instanceof Outcome.Refused || outcome instanceof Outcome.SqlFailed);
+    if (done) {
+      outcomes.add(new Outcome.Done());
+    }
+    statement.finish(new Outcome.Batch(outcomes));
+    return done;
+  }
+
+  private Outcome define(Session session, Operation definition) {
+    if (definition instanceof Operation.FenceTable fence) {
+      return store.fenceTable(fence, writes.of(session, null, fence.ownLeaseTrusted()));
+    }
+    if (definition instanceof Operation.UnfenceTable unfence) {
+      return store.unfenceTable(unfence, writes.of(session, null, unfence.ownLeaseTrusted()));
+    }
+    if (definition instanceof Operation.ExecuteSql sql) {
+      Outcome outcome = store.execute(sql, 0, writes.of(session, null, sql.ownLeaseTrusted()));
+      if (!(outcome instanceof Outcome.Conflict)) {
+        defined(session, sql, outcome);
+      }
+      return outcome;
+    }
+    return writes.of(session, null, /* ownLeaseTrusted= */ true).perform(definition);
+  }
+
+  private void defined(Session session, Operation.ExecuteSql definition, Outcome outcome) {
+    rights.definitionsChanged();
+    audit.defined(session, definition.sql(), outcome);
+  }
+
+  private static Outcome ofItsOwnMark() {
+    return new Outcome.SqlFailed(
+        "HYC00",
+        50100,
+        "the definition changes the table that its mark is written to, so both cannot take effect"
+            + " together: send the definition by itself");
   }
 
   private void acquire(
@@ -127,8 +199,7 @@ final class StatementExecutor {
         return conflict.waitMillis();
       }
       if (sql.definition()) {
-        rights.definitionsChanged();
-        audit.defined(statement.session(), sql.sql(), outcome);
+        defined(statement.session(), sql, outcome);
       }
       statement.executed(outcome);
     }

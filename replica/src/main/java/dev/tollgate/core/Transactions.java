@@ -292,12 +292,40 @@ final class Transactions {
       }
       begin(session, statement.mode());
     }
+    if (statement.operation() instanceof Operation.DefineMarked marked) {
+      defineMarked(statement, marked);
+      return null;
+    }
     noteUse(session);
     Long ownWait = executor.goOn(statement);
     if (statement.outcome() != null && statement.isToCommit()) {
       commitSeries(statement);
     }
     return ownWait;
+  }
+
+  /**
+   * Tries a definition with its marks. The marks are a transaction of their own, which lasts as
+   * long as this attempt: a definition that is refused or has to wait takes them back, and the one
+   * that was carried out commits them. That commit cannot be refused, because this very command has
+   * admitted the marks.
+   */
+  private void defineMarked(PendingStatement statement, Operation.DefineMarked marked) {
+    Session session = statement.session();
+    Outcome.Refused full = open.full(session.user());
+    if (full != null) {
+      statement.finish(full);
+      return;
+    }
+    begin(session, TransactionScope.READ_COMMITTED);
+    Transaction marks = requireNonNull(session.transaction(), "transaction");
+    if (executor.defineMarked(statement, marked, marks)) {
+      writes.of(session, marks, true).commits(marks);
+      store.commit(session.id());
+      ended(session, marks);
+    } else {
+      rollback(session, marks);
+    }
   }
 
   private void commitSeries(PendingStatement statement) {

@@ -72,6 +72,7 @@ public final class OperationCodec {
 
   private static final int LIMIT_VALIDITY = 34;
   private static final int SET_TIME_ZONE = 35;
+  private static final int DEFINE_MARKED = 36;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -144,6 +145,9 @@ public final class OperationCodec {
       case CHANGE_RIGHT -> new Operation.ChangeRight(in.flag(), StateCodec.right(in));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
       case SET_TIME_ZONE -> setTimeZone(in);
+      case DEFINE_MARKED ->
+          new Operation.DefineMarked(
+              list(in, 27, item -> execute(item, /* locked= */ false)), read(in));
       default -> throw new UnknownOperationException("an operation of kind " + kind);
     };
   }
@@ -457,6 +461,15 @@ public final class OperationCodec {
         statement(statement, /* locked= */ false);
       }
       return out;
+    }
+
+    @Override
+    public WireWriter defineMarked(Operation.DefineMarked operation) {
+      out.u8(DEFINE_MARKED).i32(operation.marks().size());
+      for (Operation.ExecuteSql mark : operation.marks()) {
+        statement(mark, /* locked= */ false);
+      }
+      return operation.definition().handledBy(this);
     }
 
     private WireWriter statement(Operation.ExecuteSql operation, boolean locked) {

@@ -62,6 +62,7 @@ class FeatureLevelTest {
           "CreateLease",
           "CreateUser",
           "DefineLock",
+          "DefineMarked",
           "DropLock",
           "DropUser",
           "EndTransaction",

@@ -1,7 +1,6 @@
 package dev.tollgate.migrations;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,12 +120,13 @@ class KilledRunTest {
       } catch (MigrationException e) {
         assertTrue(mortal.isDead(), () -> "died of " + e);
       }
+      queries.execute("CREATE TABLE PUBLIC.of_another_client" + request + "(id INT)");
       migrations(immortal(schema)).migrate();
       assertEquals(expected, state(schema), "after death at " + mortal.last());
       drop(schema);
       deaths += died ? 1 : 0;
     }
-    assertTrue(deaths > 60, "only " + deaths);
+    assertTrue(deaths > 40, "only " + deaths);
   }
 
   private void drop(String schema) throws SQLException {
@@ -143,10 +142,9 @@ class KilledRunTest {
     queries.execute("CREATE TABLE " + schema + ".counter(n INT)");
   }
 
-  /** Whether a table was emptied cannot be seen, and rows may have come since. */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void truncateWithoutAReplyIsForTheOperatorToSettle(boolean done) throws Exception {
+  /** Whether a table was emptied cannot be seen, and rows may have come since: the mark tells. */
+  @Test
+  void truncateWithoutAReplyIsDoneOnce() throws Exception {
     new ScriptFiles(folder)
         .write(
             "V1__empty.sql",
@@ -156,15 +154,10 @@ class KilledRunTest {
             "INSERT INTO entry VALUES (2);");
     newSchema("s");
     dieBeforeTheReplyTo("TRUNCATE TABLE entry");
-    MigrationException unknown = assertThrows(MigrationException.class, this::migrateS);
-    assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, unknown.reason());
-    assertTrue(unknown.getMessage().contains("ended at statement 3 of 4 in line 3"));
-    assertFalse(migrations(immortal("s")).repair(Optional.of(done)).isEmpty());
     queries.execute("INSERT INTO s.entry VALUES (3)");
     assertEquals(1, migrateS());
     assertEquals(
-        done ? "2 3" : "2",
-        queries.ask("SELECT LISTAGG(id, ' ') WITHIN GROUP (ORDER BY id) FROM s.entry"));
+        "2 3", queries.ask("SELECT LISTAGG(id, ' ') WITHIN GROUP (ORDER BY id) FROM s.entry"));
   }
 
   private void dieBeforeTheReplyTo(String last) {

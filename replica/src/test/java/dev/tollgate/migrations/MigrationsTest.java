@@ -96,6 +96,23 @@ class MigrationsTest {
     assertEquals("5", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history"));
   }
 
+  /** The session that acquired the lock has ended with the run that failed. */
+  @Test
+  void resumedScriptHasTheLocksThatItsDoneStatementsAcquired() throws Exception {
+    String[] lines = {
+      "CREATE TABLE kept(id INT) FENCED BY LOCK 'app';",
+      "SELECT acquire_lock('app');",
+      "CREATE TABLE more(id INT);",
+      "INSERT INTO nothing VALUES (1);"
+    };
+    files.write("V1__locked.sql", lines);
+    failure(MigrationException.Reason.STATEMENT);
+    lines[3] = "INSERT INTO kept VALUES (1);";
+    files.write("V1__locked.sql", lines);
+    assertEquals(1, migrations().migrate());
+    assertEquals("1", queries.ask("SELECT COUNT(*) FROM kept"));
+  }
+
   @Test
   void historyIsFencedByTheLock() throws Exception {
     cities();

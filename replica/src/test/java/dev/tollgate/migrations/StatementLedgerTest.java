@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -171,7 +173,7 @@ class StatementLedgerTest {
       queries.execute("SELECT release_lock('tool:" + schema + "')");
       deaths += died ? 1 : 0;
     }
-    assertTrue(deaths > 30, "only " + deaths);
+    assertTrue(deaths > 20, "only " + deaths);
   }
 
   @ParameterizedTest
@@ -185,9 +187,7 @@ class StatementLedgerTest {
     assertEquals("6/6", queries.ask("SELECT done || '/' || attempted FROM s." + LEDGER));
     sent.clear();
     runTool(database(), "s", commits, STATEMENTS);
-    List<String> expected = new ArrayList<>(STATEMENTS.subList(6, 9));
-    expected.add(0, "SET SCHEMA s");
-    assertEquals(expected, sent, "the session is set again");
+    assertEquals(STATEMENTS.subList(6, 9), sent);
     assertEquals("11", queries.ask("SELECT n FROM s.counter"));
   }
 
@@ -208,17 +208,32 @@ class StatementLedgerTest {
     assertEquals("0", queries.ask("SELECT COUNT(*) FROM s.tool_history"));
   }
 
+  /** As versions before ADR 0140 left it, which counted a definition before it ran. */
+  private List<String> attemptedAndNotKnown(String schema) throws Exception {
+    newSchema(schema);
+    String insert = "INSERT INTO " + schema + ".counter VALUES (1)";
+    String truncate = "TRUNCATE TABLE " + schema + ".counter";
+    List<String> fails = List.of(insert, "TRUNCATE TABLE " + schema + ".nothing");
+    assertThrows(SQLException.class, () -> runTool(database(), schema, Commits.AT_THE_END, fails));
+    CRC32 checksum = new CRC32();
+    checksum.update((insert + ";" + truncate + ";").getBytes(StandardCharsets.UTF_8));
+    queries.execute("SELECT acquire_lock('tool:" + schema + "')");
+    queries.execute(
+        "UPDATE "
+            + schema
+            + "."
+            + LEDGER
+            + " SET attempted = 2, attempted_checksum = "
+            + checksum.getValue());
+    queries.execute("SELECT release_lock('tool:" + schema + "')");
+    return List.of(insert, truncate);
+  }
+
   /** An operator may type what the message says. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void statementOfUnknownOutcomeIsForTheOperatorToSettle(boolean done) throws Exception {
-    newSchema("s");
-    List<String> statements =
-        List.of("INSERT INTO s.counter VALUES (1)", "TRUNCATE TABLE s.counter");
-    MortalDatabase mortal =
-        new MortalDatabase(
-            database(), "", (number, statement) -> statement.startsWith("TRUNCATE"), true);
-    assertThrows(SQLException.class, () -> runTool(mortal, "s", Commits.AT_THE_END, statements));
+    List<String> statements = attemptedAndNotKnown("s");
     MigrationException unknown =
         assertThrows(
             MigrationException.class,
@@ -230,19 +245,13 @@ class StatementLedgerTest {
     queries.execute(lines.get(1));
     queries.execute(lines.get(done ? 2 : 4));
     queries.execute("SELECT release_lock('tool:s')");
-    queries.execute("INSERT INTO s.counter VALUES (2)");
     runTool(database(), "s", Commits.AT_THE_END, statements);
     assertEquals(done ? "1" : "0", queries.ask("SELECT COUNT(*) FROM s.counter"));
   }
 
   @Test
   void toolSettlesAStatementToo() throws Exception {
-    newSchema("s");
-    MortalDatabase mortal =
-        new MortalDatabase(
-            database(), "", (number, statement) -> statement.startsWith("TRUNCATE"), true);
-    List<String> statements = List.of("TRUNCATE TABLE s.counter");
-    assertThrows(SQLException.class, () -> runTool(mortal, "s", Commits.AUTOCOMMIT, statements));
+    List<String> statements = attemptedAndNotKnown("s");
     Duration time = Duration.ofSeconds(15);
     try (MigrationLock lock = MigrationLock.acquire(database(), "tool:s", time, time)) {
       other.setSchema("S");
@@ -252,9 +261,24 @@ class StatementLedgerTest {
       assertFalse(ledger.settle("V1", /* tookEffect= */ true), "it is known");
       FencedSession.release(other);
     }
-    queries.execute("INSERT INTO s.counter VALUES (2)");
     runTool(database(), "s", Commits.AUTOCOMMIT, statements);
     assertEquals("1", queries.ask("SELECT COUNT(*) FROM s.counter"));
+  }
+
+  /** Whether a table was emptied cannot be seen: the mark tells. */
+  @ParameterizedTest
+  @EnumSource
+  void truncateWithoutAReplyIsDoneOnce(Commits commits) throws Exception {
+    newSchema("s");
+    List<String> statements =
+        List.of("INSERT INTO s.counter VALUES (1)", "TRUNCATE TABLE s.counter");
+    MortalDatabase mortal =
+        new MortalDatabase(
+            database(), "", (number, statement) -> statement.startsWith("TRUNCATE"), true);
+    assertThrows(SQLException.class, () -> runTool(mortal, "s", commits, statements));
+    queries.execute("INSERT INTO s.counter VALUES (2)");
+    runTool(database(), "s", commits, statements);
+    assertEquals("2", queries.ask("SELECT LISTAGG(n, ' ') FROM s.counter"));
   }
 
   @Test

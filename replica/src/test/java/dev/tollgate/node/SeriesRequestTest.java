@@ -276,4 +276,53 @@ class SeriesRequestTest {
                 "INSERT INTO V SELECT X FROM SYSTEM_RANGE(1, 4000)",
                 "DELETE FROM T WHERE ID = 1")));
   }
+
+  private List<String> marked(long sequence, String mark, String definition) throws Exception {
+    return results(
+        series(sequence, TransactionMode.READ_COMMITTED, SeriesEnding.COMMIT, mark, definition));
+  }
+
+  @Test
+  void definitionBehindChangesTakesEffectWithThemOrNotAtAll() throws Exception {
+    assertEquals(
+        List.of("1", "0", "0"), marked(2, "INSERT INTO T VALUES (1)", "CREATE TABLE U(ID INT)"));
+    assertEquals(
+        List.of("1", "42S01"), marked(3, "INSERT INTO T VALUES (2)", "CREATE TABLE U(ID INT)"));
+    assertEquals(List.of("23505"), marked(4, "INSERT INTO T VALUES (1)", "DROP TABLE U"));
+    assertEquals(
+        List.of("1", "HYC00"), marked(5, "INSERT INTO T VALUES (2)", "ALTER TABLE T ADD V INT"));
+    assertEquals(1, rows(6));
+    assertEquals(List.of("1", "0", "0"), marked(7, "INSERT INTO T VALUES (2)", "TRUNCATE TABLE U"));
+    assertEquals(
+        List.of("1", "0", "0"),
+        marked(8, "INSERT INTO T VALUES (3)", "ALTER TABLE U FENCED BY LOCK 'l'"));
+    assertEquals(
+        List.of("1", "0", "0"), marked(9, "INSERT INTO T VALUES (4)", "CREATE LOCK 'p' PERMITS 2"));
+    assertEquals(
+        List.of("1", "0", "0"),
+        marked(10, "INSERT INTO T VALUES (5)", "GRANT LOCK ON 'p' TO PUBLIC"));
+    assertEquals(5, rows(11));
+  }
+
+  @Test
+  void definitionRunsBehindChangesThatCommitAlone() throws Exception {
+    assertEquals(
+        List.of("1", "HYC00"),
+        results(
+            series(
+                2,
+                TransactionMode.READ_COMMITTED,
+                SeriesEnding.STOP_AT_FAILURE,
+                "INSERT INTO T VALUES (1)",
+                "CREATE TABLE U(ID INT)")));
+    assertEquals(
+        List.of("HYC00"),
+        results(
+            series(
+                3,
+                TransactionMode.READ_COMMITTED,
+                SeriesEnding.COMMIT,
+                "CREATE TABLE U(ID INT)",
+                "INSERT INTO T VALUES (2)")));
+  }
 }

@@ -71,6 +71,10 @@ enum Breakage {
   SERIES_GOES_ON_AFTER_FAILURE,
   /** A series runs its statements, and does not commit. */
   SERIES_NOT_COMMITTED,
+  /** The mark of a definition is written, and the definition forgotten. */
+  MARK_WITHOUT_DEFINITION,
+  /** A definition is carried out, and its mark forgotten. */
+  DEFINITION_WITHOUT_MARK,
   /** The right to a lock is checked when a node gets the request, not where it is applied. */
   RIGHTS_CHECKED_ON_RECEIPT,
   /** The locks of a dropped user stay held. */

@@ -77,7 +77,11 @@ class BrokenConsumer implements LogConsumer {
       case TRANSACTION_LOCK_OUTLIVES_ROLLBACK ->
           new Replaces(replica, operations(BrokenConsumer::lockOfTheSession));
       case KEEP_ENDS_EARLY -> new Replaces(replica, operations(BrokenConsumer::halfTheKeep));
-      case SERIES_FENCED_BY_ITS_FIRST, SERIES_GOES_ON_AFTER_FAILURE, SERIES_NOT_COMMITTED ->
+      case SERIES_FENCED_BY_ITS_FIRST,
+          SERIES_GOES_ON_AFTER_FAILURE,
+          SERIES_NOT_COMMITTED,
+          MARK_WITHOUT_DEFINITION,
+          DEFINITION_WITHOUT_MARK ->
           new Replaces(replica, operations(new BrokenSeries(breakage)));
       case LOCKED_USER_KEEPS_SESSIONS ->
           new Replaces(replica, operations(BrokenConsumer::withoutLocks));

@@ -16,6 +16,14 @@ final class BrokenSeries implements UnaryOperator<Operation> {
 
   @Override
   public Operation apply(Operation operation) {
+    if (operation instanceof Operation.DefineMarked marked) {
+      return switch (breakage) {
+        case MARK_WITHOUT_DEFINITION ->
+            new Operation.ExecuteSeries(marked.marks(), SeriesEnd.COMMIT);
+        case DEFINITION_WITHOUT_MARK -> marked.definition();
+        default -> marked;
+      };
+    }
     if (!(operation instanceof Operation.ExecuteSeries series)) {
       return operation;
     }
@@ -29,6 +37,7 @@ final class BrokenSeries implements UnaryOperator<Operation> {
           series.end() == SeriesEnd.COMMIT
               ? new Operation.ExecuteSeries(series.statements(), SeriesEnd.STOP_AT_FAILURE)
               : series;
+      case MARK_WITHOUT_DEFINITION, DEFINITION_WITHOUT_MARK -> series;
       default -> throw new IllegalArgumentException("not of series: " + breakage);
     };
   }

@@ -369,9 +369,7 @@ final class Model {
     if (!executed.add(op)) {
       throw new Violation("I6", "statement " + op + " takes effect twice, now as " + request);
     }
-    boolean trusted =
-        !(command.operation() instanceof Operation.Executions executions)
-            || executions.statement(0).ownLeaseTrusted();
+    boolean trusted = isTrusted(command.operation());
     String answer = execute(id, session, request, op, trusted);
     if (!answer.equals("waiting")) {
       answers.put(request, new Answered(index, answer));
@@ -421,6 +419,7 @@ final class Model {
       case DEFINE -> define();
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
           series(id, session, request, op, trusted);
+      case DEFINE_MARKED -> defineMarked(id, session, request, op, trusted);
       case GRANT_LOCK,
           REVOKE_LOCK,
           GRANT_FORCE,
@@ -482,6 +481,36 @@ final class Model {
       }
     }
     return String.join(",", results);
+  }
+
+  private static boolean isTrusted(Operation operation) {
+    if (operation instanceof Operation.DefineMarked marked) {
+      return marked.marks().get(0).ownLeaseTrusted();
+    }
+    return !(operation instanceof Operation.Executions executions)
+        || executions.statement(0).ownLeaseTrusted();
+  }
+
+  /** A definition that is refused takes its mark back. */
+  private String defineMarked(
+      long id, SessionFact session, String request, Op op, boolean trusted) {
+    if (session.transactionLost) {
+      session.transactionLost = false;
+      return "refused";
+    }
+    lastTransaction++;
+    Op marking = op.parts().get(0);
+    String mark = execute(id, session, request, marking, trusted);
+    if (mark.equals("refused")) {
+      return mark;
+    }
+    String definition = execute(id, session, request, op.parts().get(1), trusted);
+    if (definition.equals("refused")) {
+      List<Version> all = versions(marking.register());
+      all.remove(all.size() - 1);
+      return mark + ",refused";
+    }
+    return mark + "," + definition + ",0";
   }
 
   private boolean ownToken(SessionFact session, String lock) {

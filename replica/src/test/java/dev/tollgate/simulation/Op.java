@@ -67,6 +67,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     SERIES_UNTIL_FAILURE,
     /** The same as a transaction, which is committed if no write fails. */
     SERIES_AND_COMMIT,
+    /** A definition, and a write that needs a token and marks it: both, or neither. */
+    DEFINE_MARKED,
     /** Of a lock, or of all locks whose names end as this one's, by the value. */
     GRANT_LOCK,
     REVOKE_LOCK,
@@ -169,7 +171,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
 
   boolean isSeries() {
     return switch (kind) {
-      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT -> true;
+      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT, DEFINE_MARKED -> true;
       default -> false;
     };
   }
@@ -178,7 +180,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
   SeriesEnding ending() {
     return switch (kind) {
       case SERIES_UNTIL_FAILURE -> SeriesEnding.STOP_AT_FAILURE;
-      case SERIES_AND_COMMIT -> SeriesEnding.COMMIT;
+      case SERIES_AND_COMMIT, DEFINE_MARKED -> SeriesEnding.COMMIT;
       default -> SeriesEnding.RUN_ALL;
     };
   }
@@ -187,6 +189,9 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
   List<Op> parts() {
     if (!isSeries()) {
       return List.of(this);
+    }
+    if (kind == Kind.DEFINE_MARKED) {
+      return List.of(part(Kind.WRITE_FENCED, lock), part(Kind.DEFINE, lock));
     }
     boolean clause = token != 0 && isOdd();
     Op fenced = part(clause ? Kind.WRITE_WITH_TOKEN : Kind.WRITE_FENCED, lock);
@@ -232,7 +237,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
 
   TransactionMode transactionMode() {
     return switch (kind) {
-      case LOCK_IN_TRANSACTION, COMMIT, ROLLBACK, SERIES_AND_COMMIT ->
+      case LOCK_IN_TRANSACTION, COMMIT, ROLLBACK, SERIES_AND_COMMIT, DEFINE_MARKED ->
           TransactionMode.READ_COMMITTED;
       default -> TransactionMode.AUTOCOMMIT;
     };
@@ -317,7 +322,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case UNLOCK_USER -> "ALTER USER " + user() + " ACCOUNT UNLOCK";
       case EXPIRE_USER -> "ALTER USER " + user() + " VALID UNTIL '" + instant(expiryMicros()) + "'";
       case KEEP_USER -> "ALTER USER " + user() + " VALID UNTIL 'infinity'";
-      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
+      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT, DEFINE_MARKED ->
           throw new IllegalStateException("a series has a text for each of its parts");
     };
   }
@@ -372,7 +377,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
           EXPIRE_USER,
           KEEP_USER ->
           List.of();
-      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT -> List.of();
+      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT, DEFINE_MARKED -> List.of();
     };
   }
 

@@ -527,6 +527,7 @@ final class SimulatedLog implements ReplicatedLog {
     return operation instanceof Operation.CreateUser
         || operation instanceof Operation.AlterUser
         || operation instanceof Operation.DropUser
+        || operation instanceof Operation.DefineMarked
         || (operation instanceof Operation.ExecuteSql statement && statement.definition());
   }
 

@@ -335,6 +335,9 @@ final class SimulatedSession implements Connection.Owner {
     healthyAt = beganAt;
     if (setUp.isEmpty()) {
       world.count("statements");
+      if (what.kind() == Kind.DEFINE_MARKED) {
+        world.count("definitions with marks");
+      }
       if (what.isSeries()) {
         world.count("series");
       }
@@ -456,9 +459,13 @@ final class SimulatedSession implements Connection.Owner {
   }
 
   private Op chooseSeries(int lock, long token) {
-    int dice = world.random.nextInt(6);
+    int dice = world.random.nextInt(8);
     Kind kind =
-        dice < 3 ? Kind.SERIES : dice < 4 ? Kind.SERIES_UNTIL_FAILURE : Kind.SERIES_AND_COMMIT;
+        dice < 3
+            ? Kind.SERIES
+            : dice < 4
+                ? Kind.SERIES_UNTIL_FAILURE
+                : dice < 6 ? Kind.SERIES_AND_COMMIT : Kind.DEFINE_MARKED;
     // until it is answered that it has committed
     inTransaction = kind == Kind.SERIES_AND_COMMIT;
     return op(kind, lock, 0, world.chance(0.5) ? token : 0);

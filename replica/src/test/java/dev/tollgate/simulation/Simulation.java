@@ -303,7 +303,9 @@ final class Simulation {
           SERIES_UNDER_NEW_NUMBER,
           SERIES_FENCED_BY_ITS_FIRST,
           SERIES_GOES_ON_AFTER_FAILURE,
-          SERIES_NOT_COMMITTED ->
+          SERIES_NOT_COMMITTED,
+          MARK_WITHOUT_DEFINITION,
+          DEFINITION_WITHOUT_MARK ->
           true;
       default -> false;
     };

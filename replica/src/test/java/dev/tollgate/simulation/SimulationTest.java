@@ -80,6 +80,7 @@ class SimulationTest {
     assertTrue(counts.getOrDefault("keeps ended", 0L) > 0, "hardly a lock was kept");
     assertTrue(counts.getOrDefault("series", 0L) > SEEDS, "hardly a series");
     assertTrue(counts.getOrDefault("series sent again", 0L) > 0, "no series was sent again");
+    assertTrue(counts.getOrDefault("definitions with marks", 0L) > 0, "no marked definition");
     assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
     if (SEEDS > 2) {
       assertTrue(counts.getOrDefault("upgrades called", 0L) > 0, "no feature level was raised");
@@ -147,10 +148,12 @@ class SimulationTest {
         arguments(Breakage.TRANSACTION_LOCK_OUTLIVES_ROLLBACK, 1, Set.of("I9")),
         arguments(Breakage.ONE_CONNECTION_IS_ALL, 1, Set.of("I12")),
         arguments(Breakage.RETURN_OF_PROCESS_IGNORED, 1, Set.of("I12")),
-        arguments(Breakage.SERIES_UNDER_NEW_NUMBER, 10, Set.of("I6")),
-        arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 1, Set.of("I3")),
+        arguments(Breakage.SERIES_UNDER_NEW_NUMBER, 5, Set.of("I6")),
+        arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 2, Set.of("I3")),
         arguments(Breakage.SERIES_GOES_ON_AFTER_FAILURE, 1, Set.of("I6", "I10")),
         arguments(Breakage.SERIES_NOT_COMMITTED, 1, Set.of("I6")),
+        arguments(Breakage.MARK_WITHOUT_DEFINITION, 1, Set.of("I6")),
+        arguments(Breakage.DEFINITION_WITHOUT_MARK, 1, Set.of("I3", "I6")),
         arguments(Breakage.RIGHTS_CHECKED_ON_RECEIPT, 58, Set.of("I6", "I9")),
         arguments(Breakage.DROPPED_USER_KEEPS_LOCKS, 1, Set.of("I9")),
         arguments(Breakage.REVOKE_SPARES_WAITS, 1, Set.of("I6", "I9")),

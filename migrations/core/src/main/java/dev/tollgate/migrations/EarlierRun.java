@@ -2,11 +2,9 @@ package dev.tollgate.migrations;
 
 import static java.util.Objects.requireNonNull;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * Finds out which statements an earlier run has done, as the statements come one after the other
- * (ADR 0058). Whoever walks need not know how many there are.
+ * Tells which statements an earlier run has done, as the statements come one after the other (ADR
+ * 0058). The caller need not know how many there are.
  */
 final class EarlierRun {
   /** What the earlier run has to do with a statement. */
@@ -21,17 +19,11 @@ final class EarlierRun {
   }
 
   private final StatementProgress progress;
-  private final @Nullable String definitionsNow;
   private final StatementChecksum checksum = new StatementChecksum();
   private int number;
 
-  /**
-   * @param definitionsNow the state of all definitions before this run has changed any; null if it
-   *     cannot be told
-   */
-  EarlierRun(StatementProgress progress, @Nullable String definitionsNow) {
+  EarlierRun(StatementProgress progress) {
     this.progress = requireNonNull(progress, "progress");
-    this.definitionsNow = definitionsNow;
   }
 
   /** Takes the next statement. */
@@ -44,26 +36,7 @@ final class EarlierRun {
     if (number == progress.done()) {
       return unlessChanged(progress.doneChecksum());
     }
-    return number > progress.attempted() ? Verdict.LEFT : verdictOnLast(statement);
-  }
-
-  private Verdict verdictOnLast(SqlStatement statement) {
-    if (canTell() && hasTakenEffect()) {
-      return unlessChanged(progress.attemptedChecksum());
-    }
-    return canTell()
-            && checksum.value() == progress.attemptedChecksum()
-            && statement.isHarmlessWithoutEffect()
-        ? Verdict.LEFT
-        : Verdict.UNKNOWN;
-  }
-
-  private boolean canTell() {
-    return progress.definitions() != null && definitionsNow != null;
-  }
-
-  private boolean hasTakenEffect() {
-    return !requireNonNull(definitionsNow).equals(progress.definitions());
+    return number > progress.attempted() ? Verdict.LEFT : Verdict.UNKNOWN;
   }
 
   private Verdict unlessChanged(long expected) {
@@ -75,9 +48,7 @@ final class EarlierRun {
     if (number >= progress.attempted()) {
       return Verdict.DONE;
     }
-    return number < progress.done() || (canTell() && hasTakenEffect())
-        ? Verdict.CHANGED
-        : Verdict.UNKNOWN;
+    return number < progress.done() ? Verdict.CHANGED : Verdict.UNKNOWN;
   }
 
   /** How many statements have come. */

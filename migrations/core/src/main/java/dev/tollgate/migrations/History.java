@@ -120,8 +120,8 @@ final class History {
   }
 
   /** Takes over the row of a script that an earlier run has begun. */
-  void resume(int rank, Script script, int done, long token) throws SQLException {
-    mark(rank, script, done, done, null);
+  void resume(int rank, Script script, StatementProgress done, long token) throws SQLException {
+    mark(rank, done);
     RunBy by = RunBy.of(connection);
     update(
         "UPDATE "
@@ -138,34 +138,30 @@ final class History {
         rank);
   }
 
-  /** Records that statements are done, and that so many are sent before the next commit. */
-  void mark(int rank, Script script, int done, int attempted, @Nullable String definitions)
-      throws SQLException {
-    mark(
-        rank,
-        new StatementProgress(
-            done, script.checksumOf(done), attempted, script.checksumOf(attempted), definitions));
-  }
-
   /** Records what an operator knows of the last statement that an earlier run has sent. */
   void settle(HistoryRow row, boolean tookEffect) throws SQLException {
     mark(row.rank(), row.progress().settled(tookEffect));
   }
 
-  private void mark(int rank, StatementProgress progress) throws SQLException {
-    requireOne(progress.write(connection, table, "installed_rank", rank));
+  /** Records how far a script has come. */
+  void mark(int rank, StatementProgress progress) throws SQLException {
+    requireOne(progressUpdate(rank, progress).execute(connection));
+  }
+
+  /** What {@link #mark} does, to be done together with a definition. */
+  RowUpdate progressUpdate(int rank, StatementProgress progress) {
+    return progress.update(table, "installed_rank", rank);
   }
 
   /** Records that all statements are done. */
-  void finish(int rank, Script script, Duration took) throws SQLException {
-    int all = script.statements().size();
-    mark(rank, script, all, all, null);
+  void finish(int rank, StatementProgress all, Duration took) throws SQLException {
+    mark(rank, all);
     end(rank, true, took, null);
   }
 
   /** Records that the statement after the done ones failed and has changed nothing. */
-  void fail(int rank, Script script, int done, Duration took, String error) throws SQLException {
-    mark(rank, script, done, done, null);
+  void fail(int rank, StatementProgress done, Duration took, String error) throws SQLException {
+    mark(rank, done);
     end(rank, false, took, error);
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In a transaction of the tool, the count of a statement that changes rows commits when the tool
  * commits. In autocommit, the ledger makes a transaction of the statement and its count. A
- * definition commits the open transaction, and its count is committed at once.
+ * definition commits the open transaction, and takes effect together with its own count (ADR 0140).
  */
 public final class LedgerUnit {
   private final StatementLedger ledger;
@@ -21,10 +21,10 @@ public final class LedgerUnit {
   private final StatementLedger.@Nullable Row begun;
   private final EarlierRun earlier;
 
-  /** The last statement that this run has been told of, and the checksum up to the one before. */
+  /** The last statement that this run has been told of. */
   private @Nullable SqlStatement statement;
 
-  private long checksumBefore;
+  private final EarlierSession session;
   private boolean isRun;
   private boolean isOwnTransaction;
 
@@ -34,16 +34,13 @@ public final class LedgerUnit {
     this.key = key;
     this.begun = begun;
     this.earlier = earlier;
+    this.session = new EarlierSession(key);
   }
 
   static LedgerUnit begin(StatementLedger ledger, String key) throws SQLException {
     StatementLedger.@Nullable Row begun = ledger.row(key).orElse(null);
     StatementProgress progress = begun == null ? StatementProgress.NONE : begun.progress();
-    return new LedgerUnit(
-        ledger,
-        key,
-        begun,
-        new EarlierRun(progress, progress.hasUnknownStatement() ? ledger.definitions() : null));
+    return new LedgerUnit(ledger, key, begun, new EarlierRun(progress));
   }
 
   /** How many statements an earlier run has done at least; 0 if none has begun the unit. */
@@ -59,8 +56,8 @@ public final class LedgerUnit {
   /**
    * Counts the next statement.
    *
-   * @return whether to send it: false if an earlier run has done it. A SET that an earlier run has
-   *     done is sent again, because its session has ended.
+   * @return whether to send it: false if an earlier run has done it. Before the first that is to be
+   *     sent, the session gets the settings and locks that the done ones had set and acquired.
    * @throws MigrationException with MISMATCH if statements that are done have changed, with
    *     UNKNOWN_OUTCOME if it cannot be known whether the earlier run has done this one, and with
    *     INPUT if the statement takes the transaction or the fence away from the tool
@@ -78,7 +75,6 @@ public final class LedgerUnit {
               + sql);
     }
     statement = next;
-    checksumBefore = earlier.checksum();
     isRun =
         switch (earlier.next(next)) {
           case DONE -> false;
@@ -87,57 +83,59 @@ public final class LedgerUnit {
           case UNKNOWN -> throw unknown();
         };
     if (isRun) {
+      session.restore(ledger.connection());
       beginStatement(next);
+    } else {
+      session.did(next);
     }
-    return isRun || next.setsSession();
+    return isRun;
   }
 
   private void beginStatement(SqlStatement next) throws SQLException {
-    @Nullable String definitions = next.mayBeDefinition() ? ledger.definitions() : null;
     Connection connection = ledger.connection();
+    if (next.mayBeDefinition()) {
+      ledger.begun(key);
+      ledger.update(key, progress()).goWith(connection, next.sql());
+      return;
+    }
     isOwnTransaction = connection.getAutoCommit();
     if (isOwnTransaction) {
       connection.setAutoCommit(false);
     }
-    if (definitions != null) {
-      int number = earlier.number();
-      ledger.write(
-          key,
-          new StatementProgress(
-              number - 1, checksumBefore, number, earlier.checksum(), definitions));
-    }
+  }
+
+  /** With the last statement. */
+  private StatementProgress progress() {
+    return StatementProgress.done(earlier.number(), earlier.checksum());
   }
 
   /** Records that the statement has been done. */
   public void after() throws SQLException {
     SqlStatement last = requireNonNull(statement, "before() comes first");
-    if (isRun) {
-      ledger.write(key, StatementProgress.done(earlier.number(), earlier.checksum()));
-      if (last.mayBeDefinition() || isOwnTransaction) {
-        ledger.connection().commit();
-      }
-      endOwnTransaction();
+    if (!isRun || (last.mayBeDefinition() && RowUpdate.wasSent(ledger.connection()))) {
+      return;
     }
+    ledger.write(key, progress());
+    if (isOwnTransaction) {
+      ledger.connection().commit();
+    }
+    endOwnTransaction();
   }
 
   /**
-   * Rolls back, and records that the statement has changed nothing, unless the connection is lost:
-   * then the next run finds out. Where the tool has an open transaction, it is rolled back too.
+   * Rolls back, unless the connection is lost: the statement has changed nothing, and the ledger
+   * does not count it. Where the tool has an open transaction, it is rolled back too.
    */
   public void failed(SQLException why) throws SQLException {
     if (!isRun || DatabaseErrors.isConnection(why)) {
       return;
     }
     Connection connection = ledger.connection();
+    if (requireNonNull(statement, "before() comes first").mayBeDefinition()) {
+      RowUpdate.forget(connection, why);
+    }
     if (!connection.getAutoCommit()) {
       connection.rollback();
-    }
-    StatementLedger.@Nullable Row row = ledger.row(key).orElse(null);
-    if (row != null && row.progress().hasUnknownStatement()) {
-      ledger.write(key, row.progress().settled(/* tookEffect= */ false));
-      if (!connection.getAutoCommit()) {
-        connection.commit();
-      }
     }
     endOwnTransaction();
   }

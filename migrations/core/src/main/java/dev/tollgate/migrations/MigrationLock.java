@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -145,11 +144,6 @@ public final class MigrationLock implements AutoCloseable {
             + "' is no longer held under token "
             + token
             + ": another run may be at work; run again to see what is left to do");
-  }
-
-  /** A connection that reads what is committed, whatever the run's own transaction does. */
-  Statement reader() throws SQLException {
-    return connection.createStatement();
   }
 
   /** Releases the lock. A failure is logged: the lease expires by itself. */

@@ -27,6 +27,7 @@ public final class MigrationSettings {
   private Map<String, String> placeholders = Map.of();
   private @Nullable Version last;
   private boolean outOfOrder;
+  private boolean mayBeEmpty;
   private Duration lease = DEFAULT_LEASE;
   private Duration lockWait = DEFAULT_LOCK_WAIT;
 
@@ -43,6 +44,7 @@ public final class MigrationSettings {
     copy.placeholders = placeholders;
     copy.last = last;
     copy.outOfOrder = outOfOrder;
+    copy.mayBeEmpty = mayBeEmpty;
     copy.lease = lease;
     copy.lockWait = lockWait;
     return copy;
@@ -64,7 +66,8 @@ public final class MigrationSettings {
       throw wrong(
           "the lock is kept by Tollgate, so "
               + lockDatabase.shortUrl()
-              + " cannot keep it: name a URL that begins with jdbc:tollgate:");
+              + " cannot keep it: name a Tollgate for it beside the database of the scripts, by a URL"
+              + " that begins with jdbc:tollgate: (--lock-url)");
     }
     if (target.isTollgate() && !target.url().equals(lockDatabase.url())) {
       throw wrong("scripts for Tollgate are run under a lock of the same Tollgate");
@@ -113,6 +116,13 @@ public final class MigrationSettings {
     return copy;
   }
 
+  /** A folder without scripts is no mistake. */
+  public MigrationSettings allowEmpty() {
+    MigrationSettings copy = copy();
+    copy.mayBeEmpty = true;
+    return copy;
+  }
+
   /** How long the lock outlives the process, and how long to wait for another run. */
   public MigrationSettings withLock(Duration newLease, Duration newLockWait) {
     MigrationSettings copy = copy();
@@ -151,6 +161,10 @@ public final class MigrationSettings {
 
   boolean isOutOfOrder() {
     return outOfOrder;
+  }
+
+  boolean mayBeEmpty() {
+    return mayBeEmpty;
   }
 
   Duration lease() {

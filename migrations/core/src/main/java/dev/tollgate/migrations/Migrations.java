@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * first. Not thread-safe; several processes may call at the same time.
  */
 public final class Migrations {
+  /** A run is silent for as long as it takes to send the next statement. */
+  private static final int PAUSE_LEASES = 4;
+
   private final MigrationSettings settings;
   private final Progress progress;
 
@@ -130,7 +133,15 @@ public final class Migrations {
   }
 
   private List<Script> scripts() throws MigrationException {
-    return ScriptFolder.read(settings.folder(), settings.placeholders());
+    List<Script> scripts = ScriptFolder.read(settings.folder(), settings.placeholders());
+    if (scripts.isEmpty() && !settings.mayBeEmpty()) {
+      throw new MigrationException(
+          MigrationException.Reason.INPUT,
+          settings.folder()
+              + " has no scripts, such as V1__city.sql: name another folder, or say that it may be"
+              + " empty");
+    }
+    return scripts;
   }
 
   private Plan plan(List<Script> scripts, List<HistoryRow> rows) {
@@ -205,7 +216,9 @@ public final class Migrations {
             database.isTollgate() ? FencedSession.properties(settings.lease()) : Map.of());
     try {
       History history = History.of(connection, settings.table());
-      return new Opened(Target.of(connection, lock), history);
+      Target target = Target.of(connection, lock);
+      target.boundPauses(settings.lease().multipliedBy(PAUSE_LEASES));
+      return new Opened(target, history);
     } catch (SQLException e) {
       try (connection) {
         throw e;

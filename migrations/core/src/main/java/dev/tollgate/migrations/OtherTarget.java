@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.lang.System.Logger;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
+import java.sql.Statement;
+import java.time.Duration;
 
 /**
  * A database that knows nothing of the lock. Each transaction first raises the row of the fence.
@@ -41,8 +43,34 @@ final class OtherTarget implements Target {
   }
 
   @Override
-  public @Nullable String definitions() {
-    return null;
+  public boolean marksDefinitions() {
+    return false;
+  }
+
+  @Override
+  public void boundPauses(Duration most) throws SQLException {
+    String product = connection.getMetaData().getDatabaseProductName();
+    if (product.equals("PostgreSQL")) {
+      boundPauses(
+          "SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'",
+          "SET idle_in_transaction_session_timeout = " + most.toMillis());
+    } else if (product.equals("MariaDB")) {
+      boundPauses(
+          "SELECT @@SESSION.idle_transaction_timeout",
+          "SET idle_transaction_timeout = " + Math.max(1, most.toSeconds()));
+    }
+  }
+
+  private void boundPauses(String query, String set) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      boolean unbounded;
+      try (ResultSet row = statement.executeQuery(query)) {
+        unbounded = row.next() && row.getLong(1) == 0;
+      }
+      if (unbounded) {
+        statement.execute(set);
+      }
+    }
   }
 
   @Override

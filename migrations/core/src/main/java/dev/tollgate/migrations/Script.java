@@ -45,11 +45,4 @@ public record Script(
   static String key(@Nullable Version version, String description) {
     return version == null ? "R " + description : "V " + version;
   }
-
-  /** Of the first statements as they are sent, to compare what a former run has done. */
-  long checksumOf(int count) {
-    StatementChecksum checksum = new StatementChecksum();
-    statements.subList(0, count).forEach(checksum::add);
-    return checksum.value();
-  }
 }

@@ -8,17 +8,22 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class ScriptFolder {
   private static final Pattern NAME = Pattern.compile("(?:V([0-9._]+?)|R)__(.+)\\.sql");
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^}\\s]*)\\}");
-  private static final Pattern OPTION = Pattern.compile("(?m)^--\\s*tollgate:(.*)$");
+  private static final Pattern OPTION = Pattern.compile("(?m)^[ \\t]*--[ \\t]*tollgate:(.*)$");
   private static final char BYTE_ORDER_MARK = '\uFEFF';
 
   private final Path folder;
@@ -75,14 +80,40 @@ final class ScriptFolder {
         .toList();
   }
 
+  /**
+   * Follows links, to files and to folders. Hidden folders are left out, as Flyway does: Kubernetes
+   * keeps the files of a mounted ConfigMap in such a folder, and links to them beside it.
+   */
   private List<Path> files() throws MigrationException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      return all.filter(file -> file.toString().endsWith(".sql") && Files.isRegularFile(file))
-          .sorted()
-          .toList();
+    List<Path> files = new ArrayList<>();
+    try {
+      Files.walkFileTree(
+          folder,
+          EnumSet.of(FileVisitOption.FOLLOW_LINKS),
+          Integer.MAX_VALUE,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path found, BasicFileAttributes attributes) {
+              return !found.equals(folder) && String.valueOf(found.getFileName()).startsWith(".")
+                  ? FileVisitResult.SKIP_SUBTREE
+                  : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path found, BasicFileAttributes attributes) {
+              if (attributes.isRegularFile() && found.toString().endsWith(".sql")) {
+                files.add(found);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (FileSystemLoopException e) {
+      throw wrong(e.getFile() + " is a link to a folder around it: remove the link");
     } catch (IOException e) {
       throw unreadable(folder, e);
     }
+    files.sort(Comparator.naturalOrder());
+    return files;
   }
 
   private Script read(Path file) throws MigrationException {

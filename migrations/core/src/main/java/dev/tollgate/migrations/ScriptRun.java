@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One script on its way through its statements (ADR 0058). Before each statement the history says,
- * in the transaction of the statement, which statement that is. Where a definition commits the
- * transaction, the history commits with it, and the definition has run, or has failed, or has never
- * begun; its effect on the definitions tells.
+ * in the transaction of the statement, which statement that is. On Tollgate, a definition takes
+ * effect together with the mark that says so (ADR 0140). Where else a definition commits the
+ * transaction, nobody knows whether it ran if the run ends before the history has the mark.
  */
 final class ScriptRun {
   private static final int STATEMENT_CHARACTERS = 500;
@@ -22,6 +22,7 @@ final class ScriptRun {
   private final MigrationLock lock;
   private final Progress progress;
   private final @Nullable HistoryRow begun;
+  private final long[] checksums;
   private final long startNanos = System.nanoTime();
 
   /** The row of the history, or 0 before there is one. */
@@ -33,6 +34,7 @@ final class ScriptRun {
   ScriptRun(Plan.Step step, Target target, History history, MigrationLock lock, Progress progress) {
     this.script = requireNonNull(step.script(), "script");
     this.begun = step.begun();
+    this.checksums = StatementChecksum.ofEach(script.statements());
     this.target = requireNonNull(target, "target");
     this.history = requireNonNull(history, "history");
     this.lock = requireNonNull(lock, "lock");
@@ -43,13 +45,13 @@ final class ScriptRun {
   void run() throws MigrationException {
     try {
       done = begun == null ? 0 : doneBefore(begun);
-      setSessionAgain();
+      restoreSession();
       begin();
       while (done < script.statements().size()) {
         runNext();
       }
       target.begin();
-      history.finish(rank, script, took());
+      history.finish(rank, progress(done), took());
       target.commit();
       progress.scriptDone(script, took());
     } catch (SQLException e) {
@@ -57,13 +59,13 @@ final class ScriptRun {
     }
   }
 
-  /** What is done may have set the schema of a session that has ended since. */
-  private void setSessionAgain() throws SQLException {
+  /** The session of the earlier run has ended, and with it its settings and its locks. */
+  private void restoreSession() throws SQLException, MigrationException {
+    EarlierSession earlier = new EarlierSession(script.path());
     for (SqlStatement statement : script.statements().subList(0, done)) {
-      if (statement.setsSession()) {
-        target.execute(statement.sql());
-      }
+      earlier.did(statement);
     }
+    earlier.restore(target.connection());
   }
 
   private void begin() throws SQLException, MigrationException {
@@ -73,7 +75,7 @@ final class ScriptRun {
       rank = history.begin(script, lock.token());
     } else {
       rank = begun.rank();
-      history.resume(rank, script, done, lock.token());
+      history.resume(rank, script, progress(done), lock.token());
     }
     target.commit();
   }
@@ -84,9 +86,7 @@ final class ScriptRun {
 
   /** How many statements earlier runs have done, also if the last of them died at its work. */
   private int doneBefore(HistoryRow row) throws SQLException, MigrationException {
-    EarlierRun earlier =
-        new EarlierRun(
-            row.progress(), row.progress().hasUnknownStatement() ? target.definitions() : null);
+    EarlierRun earlier = new EarlierRun(row.progress());
     int doneBefore = 0;
     for (SqlStatement statement : script.statements()) {
       switch (earlier.next(statement)) {
@@ -144,17 +144,37 @@ final class ScriptRun {
   }
 
   private void runNext() throws SQLException, MigrationException {
-    int number = done + 1;
     SqlStatement statement = script.statements().get(done);
-    boolean commits = target.definitionsCommit() && statement.mayBeDefinition();
-    String definitions = commits ? target.definitions() : null;
+    if (target.marksDefinitions() && statement.mayBeDefinition()) {
+      runMarked(statement);
+    } else {
+      runInTransaction(statement);
+    }
+  }
+
+  /** The definition takes effect together with the mark that says so, whatever it waits for. */
+  private void runMarked(SqlStatement statement) throws SQLException, MigrationException {
+    int number = done + 1;
     target.begin();
-    history.mark(rank, script, done, number, definitions);
+    long start = statementBegins(number);
+    try {
+      target.define(statement.sql(), history.progressUpdate(rank, progress(number)));
+    } catch (SQLException e) {
+      throw failed(statement, e);
+    }
+    done = number;
+    statementDone(start);
+  }
+
+  private void runInTransaction(SqlStatement statement) throws SQLException, MigrationException {
+    int number = done + 1;
+    boolean commits = target.definitionsCommit() && statement.mayBeDefinition();
+    target.begin();
+    history.mark(rank, isInOneTransaction(commits) ? progress(number) : attempt(number));
     if (!script.inTransaction()) {
       target.leaveTransaction();
     }
-    progress.statementBegins(script, number);
-    long start = System.nanoTime();
+    long start = statementBegins(number);
     try {
       target.execute(statement.sql());
     } catch (SQLException e) {
@@ -166,10 +186,33 @@ final class ScriptRun {
     }
     if (commits || !script.inTransaction()) {
       target.begin();
-      history.mark(rank, script, done, done, null);
+      history.mark(rank, progress(done));
       target.commit();
     }
-    progress.statementDone(script, number, Duration.ofNanos(System.nanoTime() - start));
+    statementDone(start);
+  }
+
+  /** True if the mark commits with the statement, or is rolled back with it. */
+  private boolean isInOneTransaction(boolean commits) {
+    return target.marksDefinitions() || (script.inTransaction() && !commits);
+  }
+
+  /** The statement before this one is done, and nobody knows what becomes of this one. */
+  private StatementProgress attempt(int number) {
+    return new StatementProgress(done, checksums[done], number, checksums[number]);
+  }
+
+  private long statementBegins(int number) {
+    progress.statementBegins(script, number);
+    return System.nanoTime();
+  }
+
+  private void statementDone(long startNanos) {
+    progress.statementDone(script, done, Duration.ofNanos(System.nanoTime() - startNanos));
+  }
+
+  private StatementProgress progress(int count) {
+    return StatementProgress.done(count, checksums[count]);
   }
 
   private MigrationException failed(SqlStatement statement, SQLException why)
@@ -230,7 +273,7 @@ final class ScriptRun {
   private int recordFailure(String what) throws SQLException, MigrationException {
     target.begin();
     int kept = history.row(rank).progress().done();
-    history.fail(rank, script, kept, took(), what);
+    history.fail(rank, progress(kept), took(), what);
     target.commit();
     return kept;
   }

@@ -2,6 +2,7 @@ package dev.tollgate.migrations;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -33,6 +34,8 @@ public record SqlStatement(int line, String sql) {
           "SHOW",
           "SCRIPT");
 
+  private static final Set<String> SCOPES = Set.of("SESSION", "LOCAL", "GLOBAL");
+
   public SqlStatement {
     requireNonNull(sql, "sql");
     if (line < 1) {
@@ -48,7 +51,28 @@ public record SqlStatement(int line, String sql) {
 
   /** True if the statement changes nothing but the session, which ends with its runner. */
   boolean setsSession() {
-    return firstWords().get(0).equals("SET");
+    List<String> words = firstWords();
+    return words.get(0).equals("SET") && words.size() > 1 && !words.get(1).equals("PASSWORD");
+  }
+
+  /** Which setting of the session a SET changes, so that of two only the later one counts. */
+  String setting() {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                SqlText.withoutLeadingComments(sql)
+                    .toUpperCase(Locale.ROOT)
+                    .replace("=", " = ")
+                    .split("\\s+")));
+    words.remove(0);
+    while (words.size() > 1 && SCOPES.contains(words.get(0))) {
+      words.remove(0);
+    }
+    return switch (words.get(0)) {
+      case "FENCING" -> String.join(" ", words).replaceFirst("TOKEN .* FOR ", "TOKEN FOR ");
+      case "TIME" -> "TIME ZONE";
+      default -> words.get(0);
+    };
   }
 
   /** True if the runner alone says when a transaction ends and which lock fences the session. */
@@ -67,21 +91,9 @@ public record SqlStatement(int line, String sql) {
     };
   }
 
-  /**
-   * True if it does no harm to run the definition again where the first run has changed no
-   * definition. TRUNCATE, RESTART and a conversion USING an expression change rows or sequences.
-   */
-  boolean isHarmlessWithoutEffect() {
-    String upper = " " + sql.toUpperCase(Locale.ROOT).replaceAll("\\s+", " ") + " ";
-    return switch (firstWords().get(0)) {
-      case "CREATE", "DROP", "COMMENT" -> true;
-      case "ALTER" -> !upper.contains(" RESTART ") && !upper.contains(" USING ");
-      default -> false;
-    };
-  }
-
   /** The first three words in upper case, or fewer; at least one. */
   private List<String> firstWords() {
-    return List.of(SqlText.withoutLeadingComments(sql).toUpperCase(Locale.ROOT).split("\\s+", 4));
+    List<String> words = SqlText.firstWords(sql, 3);
+    return words.isEmpty() ? List.of("") : words;
   }
 }

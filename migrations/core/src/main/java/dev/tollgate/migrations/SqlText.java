@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,6 +25,11 @@ final class SqlText {
   /** Where the statement begins that is being read, or -1 before its first character. */
   private int start = -1;
 
+  /** How many characters were counted, and in which line the next one stands. */
+  private int counted;
+
+  private int lines = 1;
+
   private SqlText(String script, String text) {
     this.script = requireNonNull(script, "script");
     this.text = requireNonNull(text, "text");
@@ -40,7 +46,29 @@ final class SqlText {
 
   /** The text from its first word on. */
   static String withoutLeadingComments(String sql) {
-    int at = 0;
+    return sql.substring(startOfWord(sql, 0));
+  }
+
+  /** The first words in upper case, at most so many: between them stand spaces and comments. */
+  static List<String> firstWords(String sql, int most) {
+    List<String> words = new ArrayList<>();
+    int at = startOfWord(sql, 0);
+    while (at < sql.length() && words.size() < most) {
+      int end = at + 1;
+      while (end < sql.length()
+          && !Character.isWhitespace(sql.charAt(end))
+          && endOfComment(sql, end).isEmpty()) {
+        end++;
+      }
+      words.add(sql.substring(at, end).toUpperCase(Locale.ROOT));
+      at = startOfWord(sql, end);
+    }
+    return words;
+  }
+
+  /** Skips spaces and comments. */
+  private static int startOfWord(String sql, int from) {
+    int at = from;
     while (at < sql.length()) {
       Optional<Integer> end = endOfComment(sql, at);
       if (end.isPresent() && end.get() > 0) {
@@ -51,7 +79,7 @@ final class SqlText {
         break;
       }
     }
-    return sql.substring(at);
+    return at;
   }
 
   private List<SqlStatement> split() throws MigrationException {
@@ -96,8 +124,18 @@ final class SqlText {
     start = -1;
   }
 
+  /** Counts on from where it was asked last, so that reading a script takes time in its length. */
   private int line(int at) {
-    return 1 + (int) text.substring(0, at).chars().filter(c -> c == '\n').count();
+    if (at < counted) {
+      counted = 0;
+      lines = 1;
+    }
+    for (; counted < at; counted++) {
+      if (text.charAt(counted) == '\n') {
+        lines++;
+      }
+    }
+    return lines;
   }
 
   private MigrationException unfinished(String what, int at) {

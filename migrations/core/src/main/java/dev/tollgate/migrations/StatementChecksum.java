@@ -1,11 +1,24 @@
 package dev.tollgate.migrations;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.zip.CRC32;
 
 /** CRC32 of statements as they are sent, one after the other. */
 final class StatementChecksum {
   private final CRC32 crc = new CRC32();
+
+  /** Of the first 0, 1, 2 ... statements. */
+  static long[] ofEach(List<SqlStatement> statements) {
+    long[] values = new long[statements.size() + 1];
+    StatementChecksum checksum = new StatementChecksum();
+    for (int i = 0; i < statements.size(); i++) {
+      values[i] = checksum.value();
+      checksum.add(statements.get(i));
+    }
+    values[statements.size()] = checksum.value();
+    return values;
+  }
 
   void add(SqlStatement statement) {
     crc.update(statement.sql().getBytes(StandardCharsets.UTF_8));

@@ -6,6 +6,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -61,6 +64,28 @@ public final class StatementLedger {
         connection, lock, SchemaTable.of(connection, MigrationSettings.requireTableName(table)));
   }
 
+  /**
+   * The units that were begun and are not finished, on any connection and without the lock.
+   *
+   * @param table the ledger, in the schema that the connection has now
+   */
+  public static List<String> underWay(Connection connection, String table) throws SQLException {
+    SchemaTable ledger = SchemaTable.of(connection, table);
+    List<String> units = new ArrayList<>();
+    if (!ledger.exists(connection)) {
+      return units;
+    }
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT unit FROM " + ledger.qualified() + " WHERE attempted > 0 ORDER BY unit")) {
+      while (row.next()) {
+        units.add(row.getString(1));
+      }
+    }
+    return units;
+  }
+
   /** Makes the table unless it is there. Call it without an open transaction. */
   public void prepare() throws SQLException {
     table.create(connection, COLUMNS + MigrationLock.fenceClause(lock.name()));
@@ -103,7 +128,7 @@ public final class StatementLedger {
     if (row.isEmpty() || !row.get().progress().hasUnknownStatement()) {
       return false;
     }
-    row.get().progress().settled(tookEffect).write(connection, table, KEY, key);
+    update(key, row.get().progress().settled(tookEffect)).execute(connection);
     return true;
   }
 
@@ -130,9 +155,21 @@ public final class StatementLedger {
 
   /** Writes into the row of a unit, and makes it if the tool has rolled it back. */
   void write(String key, StatementProgress progress) throws SQLException {
-    if (progress.write(connection, table, KEY, key) == 0) {
+    if (update(key, progress).execute(connection) == 0) {
       insert(key);
-      progress.write(connection, table, KEY, key);
+      update(key, progress).execute(connection);
+    }
+  }
+
+  /** What {@link #write} does to a row that is there, to be done together with a definition. */
+  RowUpdate update(String key, StatementProgress progress) {
+    return progress.update(table, KEY, key);
+  }
+
+  /** Makes the row of a unit unless it is there. */
+  void begun(String key) throws SQLException {
+    if (row(key).isEmpty()) {
+      insert(key);
     }
   }
 
@@ -167,9 +204,5 @@ public final class StatementLedger {
 
   Connection connection() {
     return connection;
-  }
-
-  String definitions() throws SQLException {
-    return TollgateDefinitions.digest(lock);
   }
 }

@@ -3,7 +3,7 @@ package dev.tollgate.migrations;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
+import java.time.Duration;
 
 /** The database that scripts change, on one connection, and how it refuses a former holder. */
 interface Target extends AutoCloseable {
@@ -27,10 +27,27 @@ interface Target extends AutoCloseable {
   boolean definitionsCommit();
 
   /**
-   * What all definitions come to, as a short text that differs if one has changed; null if this
-   * target cannot tell.
+   * True if {@link #define} makes one command of a definition and its mark. Otherwise a definition
+   * that commits may have run or not if its run ends before the history says that it is done.
    */
-  @Nullable String definitions() throws SQLException;
+  boolean marksDefinitions();
+
+  /**
+   * Runs a definition together with the mark that says that it is done: both take effect, or
+   * neither does.
+   *
+   * @throws UnsupportedOperationException unless {@link #marksDefinitions}
+   */
+  default void define(String sql, RowUpdate mark) throws SQLException {
+    throw new UnsupportedOperationException("definitions without marks");
+  }
+
+  /**
+   * Has the server end a transaction whose client is silent for so long, where the server has such
+   * a bound and none is set: a paused run keeps the next one waiting. Call it without a
+   * transaction.
+   */
+  default void boundPauses(Duration most) throws SQLException {}
 
   /** Begins a transaction unless one is open; from then on no later holder can have written. */
   void begin() throws SQLException, MigrationException;

@@ -41,8 +41,24 @@ final class TollgateTarget implements Target {
   }
 
   @Override
-  public String definitions() throws SQLException {
-    return TollgateDefinitions.digest(lock);
+  public boolean marksDefinitions() {
+    return true;
+  }
+
+  @Override
+  public void define(String sql, RowUpdate mark) throws SQLException {
+    mark.goWith(connection, sql);
+    try {
+      execute(sql);
+    } catch (SQLException e) {
+      RowUpdate.forget(connection, e);
+      throw e;
+    }
+    if (!RowUpdate.wasSent(connection)) {
+      // the statement was no definition, so it stands in the open transaction
+      mark.execute(connection);
+      connection.commit();
+    }
   }
 
   @Override

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -25,34 +24,21 @@ class EarlierRunTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      nullValues = "-",
       value = {
-        // done | attempted | definitions before and now | statements now | verdicts, and at the end
-        "0 | 0 | -   | -   | CREATE TABLE x(i INT)                       | LEFT DONE",
-        "2 | 2 | -   | -   | same                                        | DONE DONE LEFT DONE",
-        "2 | 2 | -   | -   | CREATE TABLE a(i INT);CREATE TABLE x(i INT) | DONE CHANGED",
-        "2 | 2 | -   | -   | CREATE TABLE a(i INT)                       | DONE CHANGED",
-        "1 | 2 | old | new | same                                        | DONE DONE LEFT DONE",
-        "1 | 2 | old | new | CREATE TABLE a(i INT);CREATE TABLE x(i INT) | DONE CHANGED",
-        "1 | 2 | old | new | CREATE TABLE a(i INT)                       | DONE CHANGED",
-        "1 | 2 | old | old | same                                        | DONE LEFT LEFT DONE",
-        "1 | 2 | old | old | CREATE TABLE a(i INT);CREATE TABLE x(i INT) | DONE UNKNOWN",
-        "1 | 2 | old | old | CREATE TABLE a(i INT)                       | DONE UNKNOWN",
-        "1 | 2 | -   | new | same                                        | DONE UNKNOWN",
-        "1 | 2 | old | -   | same                                        | DONE UNKNOWN",
-        "1 | 2 | -   | -   | DROP TABLE a                                | CHANGED",
+        // done | attempted | statements now | verdicts, and at the end
+        "0 | 0 | CREATE TABLE x(i INT)                       | LEFT DONE",
+        "2 | 2 | same                                        | DONE DONE LEFT DONE",
+        "2 | 2 | CREATE TABLE a(i INT);CREATE TABLE x(i INT) | DONE CHANGED",
+        "2 | 2 | CREATE TABLE a(i INT)                       | DONE CHANGED",
+        "1 | 2 | same                                        | DONE UNKNOWN",
+        "1 | 2 | CREATE TABLE a(i INT);CREATE TABLE x(i INT) | DONE UNKNOWN",
+        "1 | 2 | CREATE TABLE a(i INT)                       | DONE UNKNOWN",
+        "1 | 2 | DROP TABLE a                                | CHANGED",
       })
   void statementsAreJudgedOneAfterTheOther(
-      int done,
-      int attempted,
-      @Nullable String before,
-      @Nullable String now,
-      String statements,
-      String expected) {
+      int done, int attempted, String statements, String expected) {
     EarlierRun earlier =
-        new EarlierRun(
-            new StatementProgress(done, checksum(done), attempted, checksum(attempted), before),
-            now);
+        new EarlierRun(new StatementProgress(done, checksum(done), attempted, checksum(attempted)));
     List<String> verdicts = new ArrayList<>();
     for (String sql : statements.equals("same") ? EARLIER : List.of(statements.split(";", -1))) {
       EarlierRun.Verdict verdict = earlier.next(new SqlStatement(1, sql));
@@ -65,15 +51,5 @@ class EarlierRunTest {
       verdicts.add(earlier.end().toString());
     }
     assertEquals(expected, String.join(" ", verdicts));
-  }
-
-  /** To empty a table again would also empty it of what came since. */
-  @ParameterizedTest
-  @CsvSource({"TRUNCATE TABLE a, UNKNOWN", "ALTER TABLE a ADD b INT, LEFT"})
-  void definitionThatChangesRowsIsNotRunAgainUnasked(String sql, EarlierRun.Verdict expected) {
-    StatementChecksum checksum = new StatementChecksum();
-    checksum.add(new SqlStatement(1, sql));
-    StatementProgress progress = new StatementProgress(0, 0, 1, checksum.value(), "old");
-    assertEquals(expected, new EarlierRun(progress, "old").next(new SqlStatement(1, sql)));
   }
 }

@@ -9,7 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import org.junit.jupiter.api.Test;
 
-/** The module stands on JDBC and the lock API alone. */
+/** The module stands on JDBC, the lock API and the driver's connection alone. */
 class MigrationsArchitectureTest {
   private static final JavaClasses MAIN =
       new ClassFileImporter()
@@ -18,7 +18,12 @@ class MigrationsArchitectureTest {
 
   @Test
   void jdbcAndTheLockApiAreAllThatIsUsed() {
-    only("java..", "dev.tollgate.migrations..", "dev.tollgate.lock..", "org.jspecify..")
+    only(
+            "java..",
+            "dev.tollgate.migrations..",
+            "dev.tollgate.lock..",
+            "dev.tollgate.jdbc..",
+            "org.jspecify..")
         .check(MAIN);
     ArchRule withoutJdbc = only("java.lang..", "dev.tollgate.migrations..");
     assertThrows(AssertionError.class, () -> withoutJdbc.check(MAIN));

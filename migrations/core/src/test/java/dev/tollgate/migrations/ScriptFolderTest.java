@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ScriptFolderTest {
@@ -78,7 +79,9 @@ class ScriptFolderTest {
     List<Script> two = read("n", "2");
     assertEquals(one.get(0).checksum(), two.get(0).checksum());
     assertNotEquals(one.get(1).checksum(), two.get(1).checksum());
-    assertNotEquals(one.get(0).checksumOf(1), two.get(0).checksumOf(1));
+    assertNotEquals(
+        StatementChecksum.ofEach(one.get(0).statements())[1],
+        StatementChecksum.ofEach(two.get(0).statements())[1]);
   }
 
   @Test
@@ -95,5 +98,57 @@ class ScriptFolderTest {
     write("b/R__x.sql", "SELECT 1");
     MigrationException twice = assertThrows(MigrationException.class, this::read);
     assertEquals("name x is there twice: a/R__x.sql and b/R__x.sql", twice.getMessage());
+  }
+
+  @Test
+  void linksAreFollowed() throws Exception {
+    write("releases/7/V1__x.sql", "SELECT 1");
+    write("releases/8/V2__x.sql", "SELECT 1");
+    Path current =
+        Files.createSymbolicLink(folder.resolve("current"), folder.resolve("releases/7"));
+    Files.createSymbolicLink(folder.resolve("releases/7/more"), folder.resolve("releases/8"));
+    assertEquals(
+        List.of("V1__x.sql", "more/V2__x.sql"),
+        ScriptFolder.read(current, Map.of()).stream().map(Script::path).toList());
+  }
+
+  /** Kubernetes links each file of a ConfigMap into a hidden folder, and that folder to another. */
+  @Test
+  void mountedConfigMapIsRead() throws Exception {
+    write("..2026_11_28_10_00_00.1/V1__x.sql", "SELECT 1");
+    Files.createSymbolicLink(folder.resolve("..data"), Path.of("..2026_11_28_10_00_00.1"));
+    Files.createSymbolicLink(folder.resolve("V1__x.sql"), Path.of("..data/V1__x.sql"));
+    assertEquals(List.of("V1__x.sql"), read().stream().map(Script::path).toList());
+    assertEquals(
+        List.of("V1__x.sql"),
+        ScriptFolder.read(folder.resolve("..data"), Map.of()).stream().map(Script::path).toList());
+  }
+
+  @Test
+  void linkToAFolderAroundItIsRefused() throws Exception {
+    write("a/V1__x.sql", "SELECT 1");
+    Files.createSymbolicLink(folder.resolve("a/b"), folder);
+    MigrationException loop = assertThrows(MigrationException.class, this::read);
+    assertTrue(loop.getMessage().contains("is a link to a folder around it"), loop.getMessage());
+  }
+
+  @Test
+  void indentedOptionCounts() throws Exception {
+    write("V1__x.sql", "  -- tollgate: transaction=off\n  SELECT 1");
+    assertFalse(read().get(0).inTransaction());
+  }
+
+  /** 110,000 statements; that many took an hour when the lines were counted from the start. */
+  @Test
+  @Timeout(60)
+  void longScriptIsReadInTimeOfItsLength() throws Exception {
+    StringBuilder script = new StringBuilder();
+    for (int i = 0; i < 110_000; i++) {
+      script.append("INSERT INTO t VALUES (").append(i).append(", 'some text');\n");
+    }
+    write("V1__x.sql", script.toString());
+    Script read = read().get(0);
+    assertEquals(110_000, read.statements().get(109_999).line());
+    assertEquals(110_001, StatementChecksum.ofEach(read.statements()).length);
   }
 }

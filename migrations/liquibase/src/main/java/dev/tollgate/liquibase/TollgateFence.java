@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import liquibase.database.Database;
 
@@ -58,6 +59,18 @@ final class TollgateFence implements HeldLock.Fence {
     connection.setSchema(database.getLiquibaseSchemaName());
     try {
       return StatementLedger.of(connection, lock, ledgerTable(database));
+    } finally {
+      connection.setSchema(before);
+    }
+  }
+
+  /** The change sets, and rollbacks, that an earlier run has done in part. */
+  static List<String> underWay(Database database) throws SQLException {
+    Connection connection = Jdbc.connection(database);
+    String before = connection.getSchema();
+    connection.setSchema(database.getLiquibaseSchemaName());
+    try {
+      return StatementLedger.underWay(connection, ledgerTable(database));
     } finally {
       connection.setSchema(before);
     }

@@ -6,6 +6,7 @@ import dev.tollgate.migrations.MigrationException;
 import dev.tollgate.migrations.MigrationLock;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import liquibase.GlobalConfiguration;
 import liquibase.Scope;
@@ -109,6 +110,7 @@ public final class TollgateLockService implements LockService {
       return;
     }
     if (writesScript()) {
+      requireNothingUnderWay();
       script("SELECT acquire_lock('%s')");
       isScripted = true;
       return;
@@ -131,6 +133,26 @@ public final class TollgateLockService implements LockService {
             .getSingleton(ExecutorService.class)
             .getExecutor("jdbc", database())
         instanceof LoggingExecutor;
+  }
+
+  /** The script would do again what is done of a change set whose run has ended in the middle. */
+  private void requireNothingUnderWay() throws LockException {
+    if (!(database() instanceof TollgateDatabase)) {
+      return;
+    }
+    List<String> units;
+    try {
+      units = TollgateFence.underWay(database());
+    } catch (SQLException e) {
+      throw new LockException(e);
+    }
+    if (!units.isEmpty()) {
+      throw new LockException(
+          "an earlier run has done a part of "
+              + String.join(", ", units)
+              + ", and a script would do that part again: run the update itself first, which goes"
+              + " on behind what is done");
+    }
   }
 
   private void script(String statement) throws LockException {

@@ -235,6 +235,24 @@ class CommandsTest {
     assertEquals("1 2", changeSets());
   }
 
+  /** Its script would do again what is done. */
+  @Test
+  @SuppressWarnings("deprecation") // the shortest way to the command update-sql
+  void scriptOfAnUpdateIsRefusedWhileAChangeSetIsDoneInPart() throws Exception {
+    changes.changeSet(
+        "3", "INSERT INTO city VALUES (3, 'Bern');", "CREATE TABLE a(id INT);", "DROP TABLE b;");
+    assertThrows(LiquibaseException.class, this::update);
+    StringWriter script = new StringWriter();
+    Exception refused =
+        assertThrows(Exception.class, () -> run(liquibase -> liquibase.update("", script)));
+    String why = ChangeLog.reasons(refused);
+    assertTrue(why.contains("an earlier run has done a part of changelog.sql::3::tests"), why);
+    node.execute("CREATE TABLE b(id INT)");
+    update();
+    run(liquibase -> liquibase.update("", script));
+    assertEquals("1", node.ask("SELECT COUNT(*) FROM city WHERE id = 3"));
+  }
+
   @Test
   void changeInJavaRunsOnce() throws Exception {
     node.execute("CREATE TABLE counter(n INT)");

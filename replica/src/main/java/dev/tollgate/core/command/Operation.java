@@ -45,6 +45,8 @@ public sealed interface Operation {
 
     R executeSeries(ExecuteSeries operation);
 
+    R defineMarked(DefineMarked operation);
+
     R fenceTable(FenceTable operation);
 
     R unfenceTable(UnfenceTable operation);
@@ -71,6 +73,17 @@ public sealed interface Operation {
   private static void requireWait(long waitMillis) {
     if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
       throw new IllegalArgumentException("wait: " + waitMillis + " ms");
+    }
+  }
+
+  private static void requirePartOfSeries(ExecuteSql statement, TransactionScope mode) {
+    if (statement.definition()
+        || statement.returnsRows()
+        || !statement.batch()
+        || statement.parameterSets().size() != 1
+        || statement.parameterSets().get(0).lockedBy() != null
+        || statement.mode() != mode) {
+      throw new IllegalArgumentException("not in a series: " + statement.sql());
     }
   }
 
@@ -576,14 +589,7 @@ public sealed interface Operation {
       }
       TransactionScope mode = statements.get(0).mode();
       for (ExecuteSql statement : statements) {
-        if (statement.definition()
-            || statement.returnsRows()
-            || !statement.batch()
-            || statement.parameterSets().size() != 1
-            || statement.parameterSets().get(0).lockedBy() != null
-            || statement.mode() != mode) {
-          throw new IllegalArgumentException("not in a series: " + statement.sql());
-        }
+        requirePartOfSeries(statement, mode);
       }
       if (end == SeriesEnd.COMMIT && mode == TransactionScope.AUTOCOMMIT) {
         throw new IllegalArgumentException("a series that commits outside of a transaction");
@@ -623,6 +629,59 @@ public sealed interface Operation {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.executeSeries(this);
+    }
+  }
+
+  /**
+   * A definition, and changes of rows that say that it was carried out (ADR 0140). All of it takes
+   * effect in one command, or nothing does. What the session's transaction has done before is
+   * committed first, as by any definition.
+   *
+   * @param marks statements as in a series, in a transaction; with the definition 2 to {@link
+   *     Limits#SERIES_STATEMENTS}
+   * @param definition DDL, a fence of a table, or a change of locks, users or rights
+   */
+  record DefineMarked(List<ExecuteSql> marks, Operation definition) implements Operation {
+    public DefineMarked {
+      marks = List.copyOf(marks);
+      requireNonNull(definition, "definition");
+      if (marks.isEmpty() || marks.size() >= Limits.SERIES_STATEMENTS) {
+        throw new IllegalArgumentException("a definition with " + marks.size() + " marks");
+      }
+      TransactionScope mode = marks.get(0).mode();
+      for (ExecuteSql mark : marks) {
+        requirePartOfSeries(mark, mode);
+      }
+      if (mode == TransactionScope.AUTOCOMMIT) {
+        throw new IllegalArgumentException("marks outside of a transaction");
+      }
+      if (!isDefinition(definition)) {
+        throw new IllegalArgumentException("not a definition: " + definition);
+      }
+    }
+
+    private static boolean isDefinition(Operation operation) {
+      return operation instanceof ExecuteSql sql
+          ? sql.definition() && !sql.batch()
+          : operation instanceof FenceTable
+              || operation instanceof UnfenceTable
+              || operation instanceof DefineLock
+              || operation instanceof ChangeLock
+              || operation instanceof DropLock
+              || operation instanceof CreateUser
+              || operation instanceof AlterUser
+              || operation instanceof DropUser
+              || operation instanceof ChangeRight;
+    }
+
+    /** The scope of the marks. */
+    public TransactionScope mode() {
+      return marks.get(0).mode();
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.defineMarked(this);
     }
   }
 

@@ -152,6 +152,7 @@ public final class ClientService implements Replica.Listener {
                 CompletableFuture.delayedExecutor(delay, TimeUnit.NANOSECONDS, workers::chore)
                     .execute(check));
     LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
+    AccountStatements accounts = new AccountStatements(facts, access.rules().passwords());
     execution =
         new StatementExecution(
             proposals,
@@ -161,9 +162,9 @@ public final class ClientService implements Replica.Listener {
             new ProcedureStatements(
                 administration, statementQueries, leadership, work, replica.audit()),
             admission,
-            new AccountStatements(facts, access.rules().passwords()),
+            accounts,
             work);
-    series = new StatementSeries(frontend, proposals, admission, work);
+    series = new StatementSeries(frontend, proposals, admission, accounts, work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);
     slow = new SlowStatements(replica.slow(), System::nanoTime);
   }

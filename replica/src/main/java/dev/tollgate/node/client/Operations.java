@@ -98,8 +98,8 @@ final class Operations {
         || write.lockedBy() != null) {
       throw SqlErrors.exception(
           SqlState.NOT_SUPPORTED,
-          "only INSERT, UPDATE, DELETE and MERGE without LOCKED BY run in a series: send the"
-              + " statement by itself");
+          "only INSERT, UPDATE, DELETE and MERGE without LOCKED BY run in a series, and a definition"
+              + " behind them if the series commits: send the statement by itself");
     }
     return new Operation.ExecuteSql(
         write.sql(),
@@ -113,6 +113,50 @@ final class Operations {
         binding(write.tableFence()),
         request.ownLeaseTrusted(),
         scope(request.mode()));
+  }
+
+  /**
+   * The operation of a definition at the end of a series, or null if the statement is none.
+   *
+   * @param own the operation of such a statement alone, where this class does not make it
+   * @throws SQLException if the parameters do not fit
+   */
+  static @Nullable Operation definition(
+      Plan plan, byte[] set, Request.ExecuteSeries request, UserChange own) throws SQLException {
+    boolean trusted = request.ownLeaseTrusted();
+    if (plan instanceof Plan.Write write && write.kind() == WriteKind.DDL) {
+      return new Operation.ExecuteSql(
+          write.sql(),
+          /* definition= */ true,
+          targets(write.targets()),
+          List.of(parameterSet(write, set)),
+          /* batch= */ false,
+          write.returnsRows(),
+          new Operation.WantedKeys.None(),
+          /* maxRows= */ 0,
+          binding(write.tableFence()),
+          trusted,
+          scope(request.mode()));
+    }
+    if (plan instanceof Plan.FenceTable fence) {
+      return fenceTable(fence, trusted);
+    }
+    if (plan instanceof Plan.UnfenceTable unfence) {
+      return unfenceTable(unfence, trusted);
+    }
+    List<SqlValue> values = Parameters.decode(set, plan.parameterCount());
+    if (plan instanceof Plan.ConfigureLock lock) {
+      return configureLock(lock, values);
+    }
+    if (plan instanceof Plan.ConfigureRight right) {
+      return configureRight(right, values);
+    }
+    return plan instanceof Plan.ConfigureUser user ? own.of(user, values) : null;
+  }
+
+  /** Makes the operation of a change of a user. */
+  interface UserChange {
+    Operation of(Plan.ConfigureUser plan, List<SqlValue> values) throws SQLException;
   }
 
   /** The end of a series in the log. */
@@ -257,14 +301,14 @@ final class Operations {
     return new Operation.FenceSession(stated == null ? null : stated.presented());
   }
 
-  static Operation.FenceTable fenceTable(Plan.FenceTable plan, Request.Execute request)
+  static Operation.FenceTable fenceTable(Plan.FenceTable plan, boolean ownLeaseTrusted)
       throws SQLException {
     Operation.FenceTerms fence = requireNonNull(binding(plan.fence()));
-    return new Operation.FenceTable(table(plan.table()), fence, null, request.ownLeaseTrusted());
+    return new Operation.FenceTable(table(plan.table()), fence, null, ownLeaseTrusted);
   }
 
-  static Operation.UnfenceTable unfenceTable(Plan.UnfenceTable plan, Request.Execute request) {
-    return new Operation.UnfenceTable(table(plan.table()), null, request.ownLeaseTrusted());
+  static Operation.UnfenceTable unfenceTable(Plan.UnfenceTable plan, boolean ownLeaseTrusted) {
+    return new Operation.UnfenceTable(table(plan.table()), null, ownLeaseTrusted);
   }
 
   private static List<Operation.DefinitionTarget> targets(List<Target> targets) {

@@ -242,7 +242,6 @@ public final class PasswordLogin {
     }
     String name = access.users().spelled(user);
     Authentication.User known = access.users().find(name);
-    List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
     if (directory.isFor(name, from)) {
       return byDirectory(
           new DirectoryLogin.Shown(name, password, CountedAddress.of(from), from), known, waited);

@@ -128,13 +128,17 @@ final class StatementExecution {
 
     @Override
     public Void fenceTable(Plan.FenceTable plan) {
-      attempt(() -> proposals.propose(statement, Operations.fenceTable(plan, statement.request())));
+      attempt(
+          () ->
+              proposals.propose(
+                  statement, Operations.fenceTable(plan, statement.request().ownLeaseTrusted())));
       return null;
     }
 
     @Override
     public Void unfenceTable(Plan.UnfenceTable plan) {
-      proposals.propose(statement, Operations.unfenceTable(plan, statement.request()));
+      proposals.propose(
+          statement, Operations.unfenceTable(plan, statement.request().ownLeaseTrusted()));
       return null;
     }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
@@ -33,13 +34,19 @@ final class StatementSeries {
   private final SqlFrontend frontend;
   private final StatementProposals proposals;
   private final Admission admission;
+  private final AccountStatements accounts;
   private final RequestWork work;
 
   StatementSeries(
-      SqlFrontend frontend, StatementProposals proposals, Admission admission, RequestWork work) {
+      SqlFrontend frontend,
+      StatementProposals proposals,
+      Admission admission,
+      AccountStatements accounts,
+      RequestWork work) {
     this.frontend = requireNonNull(frontend, "frontend");
     this.proposals = requireNonNull(proposals, "proposals");
     this.admission = requireNonNull(admission, "admission");
+    this.accounts = requireNonNull(accounts, "accounts");
     this.work = requireNonNull(work, "work");
   }
 
@@ -72,7 +79,10 @@ final class StatementSeries {
         known.add(plan);
       }
     }
-    boolean planned = known.size() == request.statements().size(); // a text may be empty
+    // a text may be empty, and a verifier of a password takes a tenth of a second
+    boolean planned =
+        known.size() == request.statements().size()
+            && known.stream().noneMatch(plan -> plan instanceof Plan.ConfigureUser);
     if (planned && request.statements().size() <= SHORT_SERIES) {
       try {
         Iterator<Plan> plans = known.iterator();
@@ -114,11 +124,11 @@ final class StatementSeries {
               + Protocol.MAX_SERIES_STATEMENTS
               + " go in one");
     }
-    Planned planned = plan(request, planner);
+    Planned planned = plan(request, session, planner);
     if (planned.isFirstSound()) {
       number.answer().planned();
     }
-    if (planned.writes().isEmpty()) {
+    if (planned.changes().isEmpty()) {
       number.answer().accept(new Reply.BatchResult(planned.results(List.of())));
       return;
     }
@@ -126,8 +136,7 @@ final class StatementSeries {
         planned.hasFailure() && request.ending() == SeriesEnding.COMMIT
             ? SeriesEnding.STOP_AT_FAILURE
             : request.ending();
-    List<Operation.ExecuteSql> statements =
-        planned.writes().stream().map(Admission.Write::operation).toList();
+    Operation operation = planned.operation(Operations.end(ending));
     admission.admit(
         number,
         session,
@@ -137,61 +146,104 @@ final class StatementSeries {
         () ->
             proposals.propose(
                 number,
-                new Operation.ExecuteSeries(statements, Operations.end(ending)),
+                operation,
                 outcome ->
                     outcome instanceof Outcome.Batch batch
                         ? new Reply.BatchResult(planned.results(batch.outcomes()))
                         : Replies.of(outcome)));
   }
 
-  private Planned plan(Request.ExecuteSeries request, Function<String, Plan> planner)
+  private Planned plan(
+      Request.ExecuteSeries request, AttachedSession session, Function<String, Plan> planner)
       throws SQLException {
     boolean stops = request.ending() != SeriesEnding.RUN_ALL;
     List<Admission.Write> writes = new ArrayList<>();
-    List<Reply.@Nullable Failure> failures = new ArrayList<>();
+    List<Operation.ExecuteSql> changes = new ArrayList<>();
+    List<@Nullable Reply> given = new ArrayList<>();
+    Operation definition = null;
     for (Request.SeriesStatement statement : request.statements()) {
-      Reply.Failure failure = null;
+      Reply instead = null;
       try {
         Plan plan = planner.apply(statement.sql());
-        Operation.ExecuteSql operation =
-            Operations.inSeries(plan, statement.parameterSet(), request);
-        writes.add(new Admission.Write(statement.sql(), (Plan.Write) plan, operation));
+        boolean mayDefine = given.size() == request.statements().size() - 1 && isMark(request);
+        definition = mayDefine ? definition(plan, statement, request, session) : null;
+        if (mayDefine && plan instanceof Plan.Nothing) {
+          instead = Replies.updated(0);
+        } else if (definition == null) {
+          Operation.ExecuteSql change =
+              Operations.inSeries(plan, statement.parameterSet(), request);
+          changes.add(change);
+          writes.add(new Admission.Write(statement.sql(), (Plan.Write) plan, change));
+        } else if (definition instanceof Operation.ExecuteSql sql) {
+          writes.add(new Admission.Write(statement.sql(), (Plan.Write) plan, sql));
+        }
       } catch (SqlRefused e) {
-        failure = Replies.of(e);
+        instead = Replies.of(e);
       } catch (SQLException e) {
-        failure = Replies.of(e);
+        instead = Replies.of(e);
       }
-      failures.add(failure);
-      if (failure != null && stops) {
+      given.add(instead);
+      if (instead instanceof Reply.Failure && stops) {
         break;
       }
     }
-    return new Planned(writes, failures, stops);
+    return new Planned(changes, definition, writes, given, stops);
+  }
+
+  /** Returns true if the statements before the last may be the marks of a definition. */
+  private static boolean isMark(Request.ExecuteSeries request) {
+    return request.ending() == SeriesEnding.COMMIT && request.statements().size() > 1;
+  }
+
+  private @Nullable Operation definition(
+      Plan plan,
+      Request.SeriesStatement statement,
+      Request.ExecuteSeries request,
+      AttachedSession session)
+      throws SQLException {
+    return Operations.definition(
+        plan,
+        statement.parameterSet(),
+        request,
+        (user, values) -> accounts.configure(user, session, values));
   }
 
   /**
    * A series whose statements are planned.
    *
-   * @param writes the statements that go into the log
-   * @param failures for each statement of the request its failure, or null if it goes into the log
+   * @param changes the statements that change rows and go into the log
+   * @param definition the last statement, if it is a definition; the others are its marks
+   * @param writes what the leader tries before it lets the series into the log
+   * @param given for each statement of the request its reply, or null if it goes into the log
    * @param stops true if no statement runs after one that fails
    */
   private record Planned(
-      List<Admission.Write> writes, List<Reply.@Nullable Failure> failures, boolean stops) {
+      List<Operation.ExecuteSql> changes,
+      @Nullable Operation definition,
+      List<Admission.Write> writes,
+      List<@Nullable Reply> given,
+      boolean stops) {
+    Operation operation(SeriesEnd end) {
+      Operation last = definition;
+      return last == null
+          ? new Operation.ExecuteSeries(changes, end)
+          : new Operation.DefineMarked(changes, last);
+    }
+
     boolean isFirstSound() {
-      return !failures.isEmpty() && failures.get(0) == null;
+      return !given.isEmpty() && given.get(0) == null;
     }
 
     boolean hasFailure() {
-      return failures.stream().anyMatch(failure -> failure != null);
+      return given.stream().anyMatch(Reply.Failure.class::isInstance);
     }
 
-    /** Puts the failures from before the log and the outcomes from the log into their order. */
+    /** Puts the replies from before the log and the outcomes from the log into their order. */
     List<Reply> results(List<Outcome> outcomes) {
       List<Reply> results = new ArrayList<>();
       Iterator<Outcome> ran = outcomes.iterator();
-      for (Reply.Failure failure : failures) {
-        Reply result = failure == null && ran.hasNext() ? Replies.of(ran.next()) : failure;
+      for (Reply instead : given) {
+        Reply result = instead == null && ran.hasNext() ? Replies.of(ran.next()) : instead;
         if (result == null || (stops && isFailureBefore(results))) {
           return results;
         }

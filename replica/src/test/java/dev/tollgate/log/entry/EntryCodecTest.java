@@ -101,6 +101,8 @@ class EntryCodecTest {
             new Operation.ExecuteSeries(
                 List.of(part("UPDATE t SET v = ?"), part("")), SeriesEnd.COMMIT),
             new Operation.ExecuteSeries(List.of(part("X")), SeriesEnd.STOP_AT_FAILURE),
+            new Operation.DefineMarked(
+                List.of(part("UPDATE t SET v = ?"), part("X")), new Operation.DropUser(ANN, true)),
             new Operation.SetLockTimeout(5_000),
             new Operation.SetTimeZone(new TimeZoneName("Asia/Kathmandu")),
             new Operation.SetTimeZone(null),
