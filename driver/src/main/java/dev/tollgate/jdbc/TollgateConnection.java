@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code unwrap(ClusterSession.class)} returns the session of the connection.
  */
-public final class TollgateConnection extends JdbcConnection implements Connection {
+public final class TollgateConnection extends JdbcConnection
+    implements Connection, DefinitionMarks {
   /** The names that {@link #setClientInfo} accepts; the JDBC specification gives these names. */
   static final List<String> CLIENT_INFO_NAMES =
       List.of("ApplicationName", "ClientUser", "ClientHostname");
@@ -225,19 +226,7 @@ public final class TollgateConnection extends JdbcConnection implements Connecti
     }
   }
 
-  /**
-   * Has a definition take effect together with a change of rows, as one command of the log: both
-   * do, or neither does, whatever the definition waits for and whoever dies meanwhile. Definitions
-   * are DDL, fences of tables, and changes of locks, users and rights. The definition commits the
-   * open transaction first, as every definition does.
-   *
-   * <p>Call this right before the definition is executed. The change waits for the execution of a
-   * statement with this text, until {@link #dropMark}.
-   *
-   * @param definition the text of the definition as it will be executed, without parameters
-   * @param change an INSERT, UPDATE, DELETE or MERGE of a table that the definition does not change
-   * @param values of the parameters of the change
-   */
+  @Override
   public void markDefinition(String definition, String change, @Nullable Object... values)
       throws SQLException {
     requireOpen();
@@ -245,11 +234,7 @@ public final class TollgateConnection extends JdbcConnection implements Connecti
         requireNonNull(definition, "definition"), requireNonNull(change, "change"), values);
   }
 
-  /**
-   * Forgets the change that waits for a definition.
-   *
-   * @return false if none waits: it was sent with its definition
-   */
+  @Override
   public boolean dropMark() throws SQLException {
     requireOpen();
     return session.dropMark();

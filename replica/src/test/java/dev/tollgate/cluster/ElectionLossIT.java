@@ -39,12 +39,12 @@ class ElectionLossIT {
   private static final Duration TTL = Duration.ofSeconds(5);
 
   /** Longer than nodes take to start, so that leaders of the former cluster have proof left. */
-  private static final Duration LONG_TTL = Duration.ofSeconds(120);
+  private static final Duration LONG_TTL = Duration.ofMinutes(2);
 
   private static final int ROUNDS = Integer.getInteger("overlap.rounds", 5);
 
   /** Five processes that start at once on a busy machine take long. */
-  private static final Duration PATIENCE = Duration.ofSeconds(180);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   /** What the documentation promises. */
   private static final int BOUND_PART = 10;

@@ -2,7 +2,7 @@ package dev.tollgate.migrations;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.jdbc.TollgateConnection;
+import dev.tollgate.jdbc.DefinitionMarks;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -30,12 +30,12 @@ record RowUpdate(String sql, List<Object> values) {
 
   /** Has a definition that is about to be executed take effect together with this change. */
   void goWith(Connection tollgate, String definition) throws SQLException {
-    tollgate.unwrap(TollgateConnection.class).markDefinition(definition, sql, values.toArray());
+    tollgate.unwrap(DefinitionMarks.class).markDefinition(definition, sql, values.toArray());
   }
 
   /** Returns true if the change went with its definition; else the change is forgotten. */
   static boolean wasSent(Connection tollgate) throws SQLException {
-    return !tollgate.unwrap(TollgateConnection.class).dropMark();
+    return !tollgate.unwrap(DefinitionMarks.class).dropMark();
   }
 
   /** Forgets a change whose definition has failed. */

@@ -25,7 +25,7 @@ class EarlierSessionTest {
 
   private Connection connection() {
     ResultSet row =
-        proxy(ResultSet.class, (name, argument) -> name.equals("next") ? Boolean.TRUE : token);
+        proxy(ResultSet.class, (name, argument) -> name.equals("next") ? (Object) true : token);
     Statement statement =
         proxy(
             Statement.class,
