@@ -311,7 +311,37 @@ public final class HeldLock implements AutoCloseable {
               + " with others: extend it by the ttl of the lease, "
               + lease.ttl());
     }
-    Lease next = client.leases().like(lease, term);
+    return moveToOwn(client.leases().like(lease, term));
+  }
+
+  /**
+   * Has this lock last at least as long as one that was granted now with these options. A lock that
+   * heartbeats renew does. One with a fixed term is extended by its own term if that is enough, so
+   * that it keeps its token; otherwise it moves to another lease under a higher one.
+   *
+   * @return this lock, or the one that takes its place
+   * @throws LockLostException if the lock is lost
+   * @throws LockException if the cluster does not answer
+   */
+  HeldLock prolong(LockOptions options) {
+    assertHeld();
+    if (!lease.isFixed()) {
+      return this;
+    }
+    Duration wanted = options.ttl().orElse(LockClient.DEFAULT_TTL);
+    if (!options.isFixedTerm()) {
+      String owner = lease.owner().isEmpty() ? null : lease.owner();
+      return moveToOwn(
+          client.leases().create(wanted, owner, lease.margin(), /* ofLocks= */ true));
+    }
+    if (lease.remaining().compareTo(wanted) >= 0) {
+      return this;
+    }
+    return extend(wanted.compareTo(lease.ttl()) > 0 ? wanted : lease.ttl());
+  }
+
+  /** Moves to a lease that exists for this lock alone, as this one does. */
+  private HeldLock moveToOwn(Lease next) {
     boolean moved = false;
     try {
       HeldLock successor = moveTo(next);
