@@ -331,8 +331,7 @@ public final class HeldLock implements AutoCloseable {
     Duration wanted = options.ttl().orElse(LockClient.DEFAULT_TTL);
     if (!options.isFixedTerm()) {
       String owner = lease.owner().isEmpty() ? null : lease.owner();
-      return moveToOwn(
-          client.leases().create(wanted, owner, lease.margin(), /* ofLocks= */ true));
+      return moveToOwn(client.leases().create(wanted, owner, lease.margin(), /* ofLocks= */ true));
     }
     if (lease.remaining().compareTo(wanted) >= 0) {
       return this;

@@ -104,8 +104,7 @@ final class ThreadHolds {
     return mine != null && !shared && !mine.isExclusive();
   }
 
-  private boolean takeTurn(
-      String name, LockOptions options, Patience patience, Request request)
+  private boolean takeTurn(String name, LockOptions options, Patience patience, Request request)
       throws InterruptedException {
     Turn turn = join(name);
     boolean locked = false;
@@ -121,8 +120,7 @@ final class ThreadHolds {
     }
   }
 
-  private boolean acquire(
-      String name, LockOptions options, @Nullable Turn turn, Request request)
+  private boolean acquire(String name, LockOptions options, @Nullable Turn turn, Request request)
       throws InterruptedException {
     Optional<HeldLock> held = request.send();
     held.ifPresent(
