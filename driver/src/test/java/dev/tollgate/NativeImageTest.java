@@ -30,6 +30,7 @@ class NativeImageTest {
           "dev.tollgate.jdbc.TollgateMetaData", "\"java.sql.DatabaseMetaData\"",
           "dev.tollgate.jdbc.TollgateResultSet", "\"java.sql.ResultSet\"",
           "dev.tollgate.jdbc.TollgateStatement", "\"java.sql.Statement\"",
+          "dev.tollgate.lock.WorkConnection", "\"java.sql.CallableStatement\"",
           "org.h2.engine.SessionBridge", "dev.tollgate.shaded.h2.engine.Constants");
 
   /** Looks for a node in the same JVM, which is not for native images. */

@@ -12,13 +12,19 @@ interface Connections extends AutoCloseable {
   /** As {@link #forWaiting}, without anything to wait for; null if there is no such connection. */
   @Nullable Connection forWaitingNow() throws SQLException;
 
-  /** A connection for a request that is answered at once, or for work under a lock. */
+  /** A connection for a request that is answered at once. */
   Connection forShortRequest() throws SQLException;
+
+  /** A connection for work under a lock. */
+  Connection forWork() throws SQLException;
 
   /** Takes a connection back that is as it was. */
   void giveBack(Connection connection);
 
-  /** Takes a fenced connection back that foreign code has used, without a transaction. */
+  /**
+   * Takes a fenced connection back that foreign code has used, and cannot use any more; it is in no
+   * transaction.
+   */
   void giveBackAfterWork(Connection connection);
 
   /** Ends a connection in which something of a request may be left. */

@@ -7,6 +7,11 @@ import java.util.concurrent.locks.Lock;
  * A lock of the cluster behind the interface of the JDK. It belongs to the thread that has locked
  * it, is re-entrant, and has no conditions. All views of a name on one client are the same lock.
  *
+ * <p>A thread that locks once more has the lock for the longer one of both terms: a fixed term is
+ * extended, and a lock with a fixed term is renewed by heartbeats once it is locked without one.
+ * {@link #held} may have a higher token then. The lock keeps its owner, and its ttl if heartbeats
+ * renew it.
+ *
  * <p>The methods of {@link Lock} throw {@link LockException} if the cluster does not answer, and
  * {@link LockLostException} if the thread had the lock and has lost it. {@link #unlock} then ends
  * the hold all the same.

@@ -81,13 +81,16 @@ public final class HeldLock implements AutoCloseable {
   }
 
   /**
-   * As {@link #assertHeld}, but passes if the cluster has released the lock: it refuses the commit
-   * itself, and says so as it does when the loss is not known here yet.
+   * As {@link #assertHeld}, but passes if the cluster has released the lock while its lease lives.
+   *
+   * @return false if it has: the cluster then refuses each write under the token, and says why
    */
-  void assertMayCommit() {
-    if (!life.isTaken()) {
+  boolean assertNotEnded() {
+    boolean taken = life.isTaken();
+    if (!taken) {
       assertHeld();
     }
+    return !taken;
   }
 
   private void requireOpen() {
@@ -141,40 +144,51 @@ public final class HeldLock implements AutoCloseable {
    * Runs work in a transaction of which Tollgate refuses each write, and the commit, unless the
    * lock is held under this token at that moment. Rolls back if the work throws anything. Uses a
    * connection of the client's own, which nothing else has used after such work, or one of the
-   * application's pool.
+   * application's pool. A client has connections of its own for {@link LockLimits#WORKS} works.
+   *
+   * <p>The work's connection is closed when the work has returned, with all that was made from it.
+   * A call that the work has left behind in another thread may take 2 s more. If it takes longer,
+   * nothing is committed, and the session ends. If the work calls {@code unwrap}, the session ends
+   * after the work, so that a pool has to open another connection.
    *
    * @throws E if the work throws it
    * @throws LockLostException if the lock is lost, whether this process or the cluster finds the
    *     loss; nothing was written then. If a statement was refused, its SQLException with 23T01 is
-   *     the cause
+   *     the cause, whatever the work has made of it; what the work has thrown is suppressed
    * @throws SQLException with 08007 if it is unknown whether the transaction was committed. With
    *     23T01 if the lock is held and the token of another one is refused, or if the cluster does
-   *     not say which
+   *     not say which. With 57014 if a call that was left behind did not end, with 08006 if the
+   *     work has closed its connection, and with 53300 if as many works run as may
    */
   public <R, E extends Exception> R run(FencedWork<R, E> work) throws SQLException, E {
     requireNonNull(work, "work");
     assertHeld();
+    FencedTransaction transaction = new FencedTransaction(this, client.connections());
     try {
-      return new FencedTransaction(this, client.connections()).run(work);
-    } catch (SQLException e) {
-      if (SqlState.STALE_TOKEN.state().equals(e.getSQLState())) {
-        requireHeldDespite(e);
+      return transaction.run(work);
+    } catch (Exception e) {
+      SQLException refused = transaction.refusal();
+      if (refused != null) {
+        requireHeldDespite(refused, e);
       }
       throw e;
     }
   }
 
   /** A refused token may be that of another lock. */
-  private void requireHeldDespite(SQLException refused) {
+  private void requireHeldDespite(SQLException refused, Exception thrown) {
     try {
       confirm();
     } catch (LockLostException e) {
       LockLostException lost =
           new LockLostException(requireNonNull(e.getMessage(), "message"), refused);
       lost.addSuppressed(e);
+      if (thrown != refused) {
+        lost.addSuppressed(thrown);
+      }
       throw lost;
     } catch (LockException | IllegalStateException e) {
-      refused.addSuppressed(e);
+      thrown.addSuppressed(e);
     }
   }
 
@@ -297,7 +311,36 @@ public final class HeldLock implements AutoCloseable {
               + " with others: extend it by the ttl of the lease, "
               + lease.ttl());
     }
-    Lease next = client.leases().like(lease, term);
+    return moveToOwn(client.leases().like(lease, term));
+  }
+
+  /**
+   * Has this lock last at least as long as one that was granted now with these options. A lock that
+   * heartbeats renew does. One with a fixed term is extended by its own term if that is enough, so
+   * that it keeps its token; otherwise it moves to another lease under a higher one.
+   *
+   * @return this lock, or the one that takes its place
+   * @throws LockLostException if the lock is lost
+   * @throws LockException if the cluster does not answer
+   */
+  HeldLock prolong(LockOptions options) {
+    assertHeld();
+    if (!lease.isFixed()) {
+      return this;
+    }
+    Duration wanted = options.ttl().orElse(LockClient.DEFAULT_TTL);
+    if (!options.isFixedTerm()) {
+      String owner = lease.owner().isEmpty() ? null : lease.owner();
+      return moveToOwn(client.leases().create(wanted, owner, lease.margin(), /* ofLocks= */ true));
+    }
+    if (lease.remaining().compareTo(wanted) >= 0) {
+      return this;
+    }
+    return extend(wanted.compareTo(lease.ttl()) > 0 ? wanted : lease.ttl());
+  }
+
+  /** Moves to a lease that exists for this lock alone, as this one does. */
+  private HeldLock moveToOwn(Lease next) {
     boolean moved = false;
     try {
       HeldLock successor = moveTo(next);

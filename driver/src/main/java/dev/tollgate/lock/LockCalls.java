@@ -92,7 +92,11 @@ final class LockCalls {
   }
 
   boolean holds(String name, long token) throws SQLException {
-    return call(c -> truth(c, "SELECT holds_lock(?, ?)", name, token));
+    return call(c -> holds(c, name, token));
+  }
+
+  static boolean holds(Connection connection, String name, long token) throws SQLException {
+    return truth(connection, "SELECT holds_lock(?, ?)", name, token);
   }
 
   /** Returns the new token; empty if the lease does not hold the lock. */

@@ -11,6 +11,12 @@ public final class LockLimits {
   /** Connections for what does not wait, on a client that was made with a URL. */
   public static final int SHORT_REQUESTS = 4;
 
+  /**
+   * Works of {@link HeldLock#run} at the same time, on a client that was made with a URL: each has
+   * a connection.
+   */
+  public static final int WORKS = 128;
+
   /** Leases that are alive at the same time; a lock that brings its own lease counts too. */
   public static final int LEASES = 10_000;
 

@@ -9,15 +9,18 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that a client opens itself. Waiting requests have connections of their own, so that a
- * release never stands behind them.
+ * Connections that a client opens itself. Each use has places of its own, so that a release never
+ * stands behind waiting requests or works.
  */
 final class OwnConnections implements Connections {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
@@ -25,10 +28,26 @@ final class OwnConnections implements Connections {
   /** Idle connections that are kept. */
   private static final int IDLE = LockLimits.SHORT_REQUESTS;
 
-  private static final int MOST = LockLimits.WAITING_REQUESTS + LockLimits.SHORT_REQUESTS;
-
   /** How long a short request waits for the others. */
   private static final Duration TURN = Duration.ofSeconds(30);
+
+  /** What connections are lent for; none takes the places of another. */
+  private enum Use {
+    WAITING(
+        LockLimits.WAITING_REQUESTS, "requests of this client wait for locks", "WAITING_REQUESTS"),
+    SHORT(LockLimits.SHORT_REQUESTS, "requests of this client are under way", "SHORT_REQUESTS"),
+    WORK(LockLimits.WORKS, "works of this client are in HeldLock.run", "WORKS");
+
+    final int most;
+    final String users;
+    final String limit;
+
+    Use(int most, String users, String limit) {
+      this.most = most;
+      this.users = users;
+      this.limit = limit;
+    }
+  }
 
   /** Opens a connection. */
   interface Opener {
@@ -40,8 +59,8 @@ final class OwnConnections implements Connections {
 
   private final Opener opener;
   private final Semaphore shortRequests = new Semaphore(LockLimits.SHORT_REQUESTS, true);
-  private final Set<Connection> lentForShort = new HashSet<>();
-  private final Set<Connection> lent = new HashSet<>();
+  private final Map<Use, Integer> taken = new EnumMap<>(Use.class);
+  private final Map<Connection, Use> lent = new HashMap<>();
   private final Deque<Connection> idle = new ArrayDeque<>();
   private boolean closed;
 
@@ -54,13 +73,17 @@ final class OwnConnections implements Connections {
 
   @Override
   public Connection forWaiting() throws SQLException {
-    return lend();
+    return lend(Use.WAITING, this::idleOrNew);
   }
 
   @Override
   public @Nullable Connection forWaitingNow() throws SQLException {
-    Connection found = takeOpenIdle();
-    return found == null ? null : lend(found);
+    return lendIfThere(Use.WAITING, this::takeOpenIdle);
+  }
+
+  @Override
+  public Connection forWork() throws SQLException {
+    return lend(Use.WORK, this::idleOrNew);
   }
 
   @Override
@@ -70,10 +93,7 @@ final class OwnConnections implements Connections {
     boolean done = false;
     try {
       requireNotVain(since);
-      Connection connection = lend();
-      synchronized (this) {
-        lentForShort.add(connection);
-      }
+      Connection connection = lend(Use.SHORT, this::idleOrNew);
       done = true;
       return connection;
     } finally {
@@ -117,9 +137,9 @@ final class OwnConnections implements Connections {
     }
   }
 
-  private Connection lend() throws SQLException {
+  private Connection idleOrNew() throws SQLException {
     Connection found = takeOpenIdle();
-    return lend(found == null ? open() : found);
+    return found == null ? open() : found;
   }
 
   private Connection open() throws SQLException {
@@ -146,26 +166,59 @@ final class OwnConnections implements Connections {
     return found;
   }
 
-  private Connection lend(Connection connection) throws SQLException {
-    synchronized (this) {
-      if (!closed && lent.size() < MOST) {
-        lent.add(connection);
-        return connection;
-      }
-    }
-    end(connection);
-    throw refusal();
+  private Connection lend(Use use, Opener opener) throws SQLException {
+    return requireNonNull(lendIfThere(use, opener::open), "connection");
   }
 
-  private synchronized SQLException refusal() {
-    return closed
-        ? closed()
-        : new SQLException(
-            MOST
-                + " connections of this client are in use"
-                + " (LockLimits.WAITING_REQUESTS and SHORT_REQUESTS)",
-            SqlState.TOO_MANY.state(),
-            SqlState.TOO_MANY.vendorCode());
+  /** Finds a connection, or null. */
+  private interface Source {
+    @Nullable Connection find() throws SQLException;
+  }
+
+  /** Takes a place first, so that no connection is opened in vain. */
+  private @Nullable Connection lendIfThere(Use use, Source source) throws SQLException {
+    takePlace(use);
+    Connection found = null;
+    boolean isLent = false;
+    try {
+      found = source.find();
+      isLent = found != null && isStillOpen(found, use);
+    } finally {
+      if (!isLent) {
+        freePlace(use);
+      }
+    }
+    if (found != null && !isLent) {
+      end(found);
+      throw closed();
+    }
+    return found;
+  }
+
+  private synchronized void takePlace(Use use) throws SQLException {
+    if (closed) {
+      throw closed();
+    }
+    int before = taken.getOrDefault(use, 0);
+    if (before >= use.most) {
+      throw new SQLException(
+          use.most + " " + use.users + " (LockLimits." + use.limit + "): try again later",
+          SqlState.TOO_MANY.state(),
+          SqlState.TOO_MANY.vendorCode());
+    }
+    taken.put(use, before + 1);
+  }
+
+  private synchronized void freePlace(Use use) {
+    taken.merge(use, -1, Integer::sum);
+  }
+
+  /** Returns false if the client was closed meanwhile. */
+  private synchronized boolean isStillOpen(Connection connection, Use use) {
+    if (!closed) {
+      lent.put(connection, use);
+    }
+    return !closed;
   }
 
   private synchronized @Nullable Connection takeIdle() throws SQLException {
@@ -203,8 +256,11 @@ final class OwnConnections implements Connections {
 
   /** Returns true if the connection is kept for the next request. */
   private synchronized boolean takeBack(Connection connection, boolean reusable) {
-    lent.remove(connection);
-    if (lentForShort.remove(connection)) {
+    Use use = lent.remove(connection);
+    if (use != null) {
+      freePlace(use);
+    }
+    if (use == Use.SHORT) {
       shortRequests.release();
     }
     boolean kept = reusable && !closed && idle.size() < IDLE && isOpen(connection);
@@ -236,7 +292,7 @@ final class OwnConnections implements Connections {
     synchronized (this) {
       closed = true;
       all.addAll(idle);
-      all.addAll(lent);
+      all.addAll(lent.keySet());
       idle.clear();
     }
     all.forEach(OwnConnections::end);

@@ -37,6 +37,11 @@ final class PooledConnections implements Connections {
   }
 
   @Override
+  public Connection forWork() throws SQLException {
+    return pool.getConnection();
+  }
+
+  @Override
   public void giveBack(Connection connection) {
     try {
       connection.close();

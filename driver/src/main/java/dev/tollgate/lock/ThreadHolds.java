@@ -25,12 +25,17 @@ final class ThreadHolds {
   private static final class Hold {
     HeldLock held;
     final @Nullable Turn turn;
+    boolean interrupts;
     int reads;
     int writes;
 
-    Hold(HeldLock held, @Nullable Turn turn) {
+    /**
+     * @param interrupts true if the thread is interrupted if the lock is lost
+     */
+    Hold(HeldLock held, @Nullable Turn turn, boolean interrupts) {
       this.held = held;
       this.turn = turn;
+      this.interrupts = interrupts;
     }
 
     boolean isExclusive() {
@@ -70,19 +75,26 @@ final class ThreadHolds {
   private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
 
   /**
-   * Locks once more for this thread.
+   * Locks once more for this thread. What the thread has is prolonged if the options ask for more.
    *
+   * @param options of which the kind, the term and the interrupt on loss apply here
    * @return false if others have the lock
    * @throws LockLostException if this thread had locked before, and the lock is lost
    */
-  boolean enter(String name, boolean shared, Patience patience, Request request)
+  boolean enter(String name, LockOptions options, Patience patience, Request request)
       throws InterruptedException {
     Hold mine = holds.get(Key.of(name));
     if (mine == null) {
-      return shared ? acquire(name, true, null, request) : takeTurn(name, patience, request);
+      return options.isShared()
+          ? acquire(name, options, null, request)
+          : takeTurn(name, options, patience, request);
     }
-    mine.held.assertHeld();
-    mine.count(shared, 1);
+    mine.held = mine.held.prolong(options);
+    if (options.interruptsOnLoss() && !mine.interrupts) {
+      mine.interrupts = true;
+      mine.held.lease().interruptOnLoss(Thread.currentThread());
+    }
+    mine.count(options.isShared(), 1);
     return true;
   }
 
@@ -92,14 +104,14 @@ final class ThreadHolds {
     return mine != null && !shared && !mine.isExclusive();
   }
 
-  private boolean takeTurn(String name, Patience patience, Request request)
+  private boolean takeTurn(String name, LockOptions options, Patience patience, Request request)
       throws InterruptedException {
     Turn turn = join(name);
     boolean locked = false;
     boolean entered = false;
     try {
       locked = patience.await(turn.lock);
-      entered = locked && acquire(name, false, turn, request);
+      entered = locked && acquire(name, options, turn, request);
       return entered;
     } finally {
       if (!entered) {
@@ -108,13 +120,13 @@ final class ThreadHolds {
     }
   }
 
-  private boolean acquire(String name, boolean shared, @Nullable Turn turn, Request request)
+  private boolean acquire(String name, LockOptions options, @Nullable Turn turn, Request request)
       throws InterruptedException {
     Optional<HeldLock> held = request.send();
     held.ifPresent(
         lock -> {
-          Hold hold = new Hold(lock, turn);
-          hold.count(shared, 1);
+          Hold hold = new Hold(lock, turn, options.interruptsOnLoss());
+          hold.count(options.isShared(), 1);
           holds.put(Key.of(name), hold);
         });
     return held.isPresent();

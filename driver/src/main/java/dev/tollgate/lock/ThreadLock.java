@@ -63,7 +63,7 @@ final class ThreadLock implements FencedLock {
     }
     holds.enter(
         name,
-        shared,
+        options,
         turn -> {
           turn.lockInterruptibly();
           return true;
@@ -79,7 +79,7 @@ final class ThreadLock implements FencedLock {
     boolean interrupted = Thread.interrupted();
     try {
       return holds.enter(
-          name, shared, ReentrantLock::tryLock, () -> client.tryAcquire(name, options));
+          name, options, ReentrantLock::tryLock, () -> client.tryAcquire(name, options));
     } catch (InterruptedException e) {
       interrupted = true;
       return false;
@@ -102,7 +102,7 @@ final class ThreadLock implements FencedLock {
     long end = System.nanoTime() + nanos;
     return holds.enter(
         name,
-        shared,
+        options,
         turn -> turn.tryLock(nanos, TimeUnit.NANOSECONDS),
         () -> {
           Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));

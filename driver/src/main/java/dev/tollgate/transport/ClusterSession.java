@@ -58,6 +58,9 @@ public final class ClusterSession implements AutoCloseable {
   private volatile Duration networkTimeout;
   private volatile @Nullable String endedBecause;
 
+  /** Closing waits for the request under way, and not for those that wait for their turn. */
+  private volatile boolean closing;
+
   private ClusterSession(
       Cluster cluster, SessionSettings settings, SessionLink link, long sentNanos, Runnable onEnd) {
     this.cluster = cluster;
@@ -416,6 +419,9 @@ public final class ClusterSession implements AutoCloseable {
 
   private void requireOpen() throws TransportException {
     String reason = endedBecause;
+    if (reason == null && closing) {
+      reason = "it is being closed";
+    }
     if (reason == null && renewal.isLost()) {
       reason = "the cluster ended it, because it did not hear of it for too long";
       end(reason, /* atCluster= */ true);
@@ -570,6 +576,7 @@ public final class ClusterSession implements AutoCloseable {
     if (!isOpen()) {
       return;
     }
+    closing = true;
     cancel();
     boolean atCluster = false;
     Duration patience = environment.timing().closeWait();

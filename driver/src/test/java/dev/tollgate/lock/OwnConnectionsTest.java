@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 @Timeout(60)
 class OwnConnectionsTest {
@@ -82,5 +84,69 @@ class OwnConnectionsTest {
       assertThrows(SQLException.class, connections::forShortRequest);
     }
     assertEquals(2, attempts.get());
+  }
+
+  private static Connection openConnection() {
+    return (Connection)
+        Proxy.newProxyInstance(
+            OwnConnectionsTest.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "equals" -> proxy == arguments[0];
+                  case "hashCode" -> System.identityHashCode(proxy);
+                  case "isClosed" -> false;
+                  default -> null;
+                });
+  }
+
+  private static void assertRefused(String limit, Executable request) {
+    SQLException refused = assertThrows(SQLException.class, request);
+    assertEquals("53300", refused.getSQLState());
+    assertTrue(refused.getMessage().contains("LockLimits." + limit), refused.getMessage());
+  }
+
+  @Test
+  void worksTakeNoPlacesOfReleasesAndWaits() throws Exception {
+    try (OwnConnections connections = new OwnConnections(OwnConnectionsTest::openConnection)) {
+      List<Connection> works = new ArrayList<>();
+      for (int i = 0; i < LockLimits.WORKS; i++) {
+        works.add(connections.forWork());
+      }
+      assertRefused("WORKS", connections::forWork);
+      List<Connection> waits = new ArrayList<>();
+      for (int i = 0; i < LockLimits.WAITING_REQUESTS; i++) {
+        waits.add(connections.forWaiting());
+      }
+      assertRefused("WAITING_REQUESTS", connections::forWaiting);
+      List<Connection> requests = new ArrayList<>();
+      for (int i = 0; i < LockLimits.SHORT_REQUESTS; i++) {
+        requests.add(connections.forShortRequest());
+      }
+      requests.forEach(connections::giveBack);
+      waits.forEach(connections::giveBack);
+      assertRefused("WORKS", connections::forWork);
+      connections.giveBackAfterWork(works.get(0));
+      connections.forWork();
+    }
+  }
+
+  @Test
+  void failureToOpenTakesNoPlace() throws Exception {
+    AtomicInteger failures = new AtomicInteger(2 * LockLimits.WORKS);
+    try (OwnConnections connections =
+        new OwnConnections(
+            () -> {
+              if (failures.getAndDecrement() > 0) {
+                throw new SQLException("no node is reachable", "08001", 90067);
+              }
+              return openConnection();
+            })) {
+      for (int i = 0; i < 2 * LockLimits.WORKS; i++) {
+        SQLException failed = assertThrows(SQLException.class, connections::forWork);
+        assertEquals("08001", failed.getSQLState());
+      }
+      connections.forWork();
+    }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.jdbc.TollgateConnection;
 import dev.tollgate.lock.HeldLock;
 import dev.tollgate.lock.HeldLocks;
 import dev.tollgate.lock.Lease;
@@ -15,8 +16,11 @@ import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
 import dev.tollgate.transport.ClusterSession;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -26,11 +30,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -604,6 +612,284 @@ abstract class LockContract {
       lock.run(kept::add);
       assertThrows(SQLException.class, () -> kept.get(0).createStatement().execute("SELECT 1"));
     }
+  }
+
+  /** What threads do on the connection of a work that has ended, or is about to. */
+  private final class LeftBehind {
+    private static final int THREADS = 4;
+
+    private final List<Future<?>> writers = new ArrayList<>();
+    private final AtomicInteger ids = new AtomicInteger();
+    private final AtomicInteger late = new AtomicInteger();
+    private final AtomicBoolean isLate = new AtomicBoolean();
+    private final CountDownLatch written = new CountDownLatch(1);
+
+    /** Returns when the first row is written; the threads go on until they are refused for good. */
+    void write(Connection work) throws Exception {
+      for (int i = 0; i < THREADS; i++) {
+        PreparedStatement insert = work.prepareStatement("INSERT INTO LATE VALUES (?, ?)");
+        writers.add(threads.submit(() -> insertUntilClosed(insert)));
+      }
+      assertTrue(written.await(30, TimeUnit.SECONDS));
+    }
+
+    private void insertUntilClosed(PreparedStatement insert) {
+      while (!Thread.currentThread().isInterrupted()) {
+        boolean began = isLate.get();
+        try {
+          insert.setInt(1, ids.incrementAndGet());
+          insert.setBoolean(2, began);
+          insert.executeUpdate();
+          late.addAndGet(began ? 1 : 0);
+          written.countDown();
+        } catch (SQLException e) {
+          if (e.getSQLState().startsWith("08") || e.getSQLState().equals("90007")) {
+            return;
+          }
+        }
+      }
+    }
+
+    void awaitEnd() throws Exception {
+      for (Future<?> each : writers) {
+        each.get(30, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  @Test
+  void threadThatWorkLeftBehindWritesNothingUnderALostLock() throws Exception {
+    for (boolean unwrapped : List.of(false, true)) {
+      for (int round = 0; round < 3; round++) {
+        execute("CREATE TABLE LATE(ID INT PRIMARY KEY, IS_LATE BOOLEAN)");
+        LeftBehind threadsOfWork = new LeftBehind();
+        List<HeldLock> next = new ArrayList<>();
+        try (HeldLock lock = client.acquire("job")) {
+          assertThrows(
+              LockLostException.class,
+              () ->
+                  lock.run(
+                      c -> {
+                        threadsOfWork.write(unwrapped ? c.unwrap(TollgateConnection.class) : c);
+                        execute("SELECT force_release_lock('job')");
+                        next.add(other.acquire("job"));
+                        threadsOfWork.isLate.set(true);
+                        return null;
+                      }));
+        }
+        threadsOfWork.awaitEnd();
+        next.forEach(HeldLock::close);
+        assertEquals(0, threadsOfWork.late.get(), "writes that began after the next grant");
+        assertEquals(0, number("SELECT COUNT(*) FROM LATE"));
+        execute("DROP TABLE LATE");
+      }
+    }
+  }
+
+  @Test
+  void threadThatWorkLeftBehindCommitsNothingThatWasRolledBack() throws Exception {
+    for (boolean unwrapped : List.of(false, true)) {
+      for (int round = 0; round < 3; round++) {
+        execute("CREATE TABLE LATE(ID INT PRIMARY KEY, IS_LATE BOOLEAN)");
+        LeftBehind threadsOfWork = new LeftBehind();
+        try (HeldLock lock = client.acquire("job")) {
+          assertThrows(
+              IllegalStateException.class,
+              () ->
+                  lock.run(
+                      c -> {
+                        threadsOfWork.write(unwrapped ? c.unwrap(TollgateConnection.class) : c);
+                        throw new IllegalStateException("of the work");
+                      }));
+        }
+        threadsOfWork.awaitEnd();
+        assertEquals(0, number("SELECT COUNT(*) FROM LATE"));
+        execute("DROP TABLE LATE");
+      }
+    }
+  }
+
+  @Test
+  void callThatWorkLeftBehindKeepsItFromCommitting() throws Exception {
+    execute("CREATE TABLE REPORT(ID INT PRIMARY KEY)");
+    try (HeldLock busy = other.acquire("busy");
+        HeldLock lock = client.acquire("job")) {
+      SQLException left =
+          assertThrows(
+              SQLException.class,
+              () ->
+                  lock.run(
+                      c -> {
+                        c.createStatement().executeUpdate("INSERT INTO REPORT VALUES (1)");
+                        var unused =
+                            threads.submit(
+                                () ->
+                                    c.createStatement()
+                                        .execute("SELECT acquire_lock('busy', 0, 600000)"));
+                        awaitWaiters("busy", 1);
+                        return null;
+                      }));
+      assertEquals("57014", left.getSQLState());
+      assertTrue(left.getMessage().contains("nothing is committed"), left.getMessage());
+      awaitWaiters("busy", 0);
+      assertTrue(busy.isHeld());
+      assertEquals(0, number("SELECT COUNT(*) FROM REPORT"));
+      assertEquals(1, lock.run(LockContract::insertOne));
+    }
+    execute("DROP TABLE REPORT");
+  }
+
+  private static int insertOne(Connection c) throws SQLException {
+    try (Statement statement = c.createStatement()) {
+      return statement.executeUpdate("INSERT INTO REPORT VALUES (1)");
+    }
+  }
+
+  /** A pool that gets a fenced connection back would lend it to others. */
+  @Test
+  void workThatClosesItsConnectionCommitsNothing() throws Exception {
+    execute("CREATE TABLE REPORT(ID INT PRIMARY KEY)");
+    try (HeldLock lock = client.acquire("job")) {
+      SQLException closed =
+          assertThrows(
+              SQLException.class,
+              () ->
+                  lock.run(
+                      c -> {
+                        try (c) {
+                          return insertOne(c);
+                        }
+                      }));
+      assertTrue(closed.getMessage().contains("has closed its connection"), closed.getMessage());
+      assertEquals(0, number("SELECT COUNT(*) FROM REPORT"));
+      execute("SELECT force_release_lock('job')");
+    }
+    try (HeldLock lock = client.acquire("other")) {
+      for (int i = 0; i < 5; i++) {
+        lock.run(LockContract::insertOne);
+        execute("DELETE FROM REPORT");
+      }
+    }
+    execute("DROP TABLE REPORT");
+  }
+
+  @Test
+  void whatWorkMakesWithItsConnectionIsClosedToo() throws Exception {
+    execute("CREATE TABLE REPORT(ID INT PRIMARY KEY)");
+    List<Statement> statements = new ArrayList<>();
+    List<ResultSet> results = new ArrayList<>();
+    List<DatabaseMetaData> metadata = new ArrayList<>();
+    try (HeldLock lock = client.acquire("job")) {
+      lock.run(
+          c -> {
+            insertOne(c);
+            Statement statement =
+                c.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_UPDATABLE);
+            ResultSet result = statement.executeQuery("SELECT ID FROM REPORT");
+            assertTrue(result.next());
+            assertSame(c, statement.getConnection());
+            assertSame(c, c.getMetaData().getConnection());
+            assertSame(statement, result.getStatement());
+            assertSame(c, c.prepareCall("SELECT 1").getConnection());
+            assertEquals(c, c.unwrap(Connection.class));
+            statements.add(statement);
+            statements.add(c.prepareStatement("INSERT INTO REPORT VALUES (2)"));
+            results.add(result);
+            metadata.add(c.getMetaData());
+            return null;
+          });
+      assertThrows(SQLException.class, () -> statements.get(0).executeUpdate("DELETE FROM REPORT"));
+      PreparedStatement insert = (PreparedStatement) statements.get(1);
+      assertThrows(SQLException.class, insert::executeUpdate);
+      assertThrows(SQLException.class, results.get(0)::deleteRow);
+      assertThrows(SQLException.class, metadata.get(0)::getUserName);
+      for (Statement each : statements) {
+        assertTrue(each.isClosed());
+        each.close();
+      }
+    }
+    assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
+    execute("DROP TABLE REPORT");
+  }
+
+  /** What the work was answered under a lock that others have may be wrong. */
+  @Test
+  void workThatWritesNothingEndsWithTheLossOfItsLock() throws Exception {
+    HeldLock lock = client.acquire("job");
+    assertThrows(
+        LockLostException.class,
+        () ->
+            lock.run(
+                c -> {
+                  execute("SELECT force_release_lock('job')");
+                  soon().until(() -> !lock.isHeld());
+                  return c.createStatement().execute("SELECT 1");
+                }));
+  }
+
+  @Test
+  void refusalIsALossWhateverTheWorkMakesOfIt() throws Exception {
+    execute("CREATE TABLE REPORT(ID INT PRIMARY KEY)");
+    List<Function<SQLException, Exception>> wrappers =
+        List.of(
+            e -> new RuntimeException("as DataAccessException", e),
+            e -> new UncheckedIOException(new IOException(e)),
+            e -> new IllegalStateException("the cause is left out"));
+    for (Function<SQLException, Exception> wrapper : wrappers) {
+      HeldLock lock = client.acquire("job");
+      List<Exception> thrown = new ArrayList<>();
+      LockLostException lost =
+          assertThrows(
+              LockLostException.class,
+              () ->
+                  lock.run(
+                      c -> {
+                        execute("SELECT force_release_lock('job')");
+                        try {
+                          return insertOne(c);
+                        } catch (SQLException e) {
+                          thrown.add(wrapper.apply(e));
+                          throw thrown.get(0);
+                        }
+                      }));
+      assertEquals("23T01", assertInstanceOf(SQLException.class, lost.getCause()).getSQLState());
+      assertTrue(List.of(lost.getSuppressed()).contains(thrown.get(0)));
+    }
+    HeldLock lock = client.acquire("job");
+    LockLostException lost =
+        assertThrows(
+            LockLostException.class,
+            () ->
+                lock.run(
+                    c -> {
+                      execute("SELECT force_release_lock('job')");
+                      return assertThrows(SQLException.class, () -> insertOne(c));
+                    }));
+    assertEquals("23T01", assertInstanceOf(SQLException.class, lost.getCause()).getSQLState());
+    assertEquals(0, number("SELECT COUNT(*) FROM REPORT"));
+    execute("DROP TABLE REPORT");
+  }
+
+  @Test
+  void refusedTokenOfAnotherLockIsNoLoss() throws Exception {
+    execute("CREATE TABLE REPORT(ID INT PRIMARY KEY)");
+    execute("CREATE TABLE OTHER(ID INT PRIMARY KEY)");
+    try (HeldLock lock = client.acquire("job")) {
+      int rows =
+          lock.run(
+              c -> {
+                assertThrows(
+                    SQLException.class,
+                    () ->
+                        c.createStatement()
+                            .execute("INSERT INTO OTHER VALUES (1) FENCED BY LOCK 'x' TOKEN 1"));
+                return insertOne(c);
+              });
+      assertEquals(1, rows);
+    }
+    assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
+    execute("DROP TABLE REPORT");
+    execute("DROP TABLE OTHER");
   }
 
   @Test

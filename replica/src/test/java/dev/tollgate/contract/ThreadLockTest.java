@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.lock.FencedLock;
 import dev.tollgate.lock.FencedReadWriteLock;
+import dev.tollgate.lock.HeldLock;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -93,6 +95,110 @@ class ThreadLockTest {
               theirs.unlock();
               return locked;
             }));
+  }
+
+  private FencedLock withTerm(Duration term) {
+    return client.asLock("job", LockOptions.DEFAULT.fixedTerm(term));
+  }
+
+  private static boolean isLeft(FencedLock lock, Duration atLeast) {
+    return lock.held().lease().remaining().compareTo(atLeast) >= 0;
+  }
+
+  @Test
+  void reentryWithALongerTermExtends() throws Exception {
+    for (boolean forReading : List.of(false, true)) {
+      LockOptions longer = LockOptions.DEFAULT.fixedTerm(Duration.ofMinutes(5));
+      LockOptions brief = LockOptions.DEFAULT.fixedTerm(Duration.ofSeconds(20));
+      FencedReadWriteLock brieflyLocked = client.asReadWriteLock("job", brief);
+      FencedReadWriteLock longLocked = client.asReadWriteLock("job", longer);
+      FencedLock first = forReading ? brieflyLocked.readLock() : brieflyLocked.writeLock();
+      FencedLock second = forReading ? longLocked.readLock() : longLocked.writeLock();
+      first.lock();
+      long token = first.held().token();
+      second.lock();
+      assertTrue(isLeft(second, Duration.ofMinutes(4)), "the longer term counts");
+      assertTrue(second.held().lease().isFixed());
+      assertTrue(second.held().token() > token);
+      assertTrue(first.isHeldByCurrentThread());
+      long extended = second.held().token();
+      assertTrue(first.tryLock());
+      assertTrue(isLeft(first, Duration.ofMinutes(4)), "a shorter term takes nothing away");
+      assertEquals(extended, first.held().token());
+      first.unlock();
+      second.unlock();
+      assertFalse(inAnotherThread(() -> elsewhere.asLock("job").tryLock()));
+      first.unlock();
+      assertTrue(inAnotherThread(() -> isFree(elsewhere)));
+    }
+  }
+
+  private static boolean isFree(LockClient client) {
+    FencedLock lock = client.asLock("job");
+    boolean free = lock.tryLock();
+    if (free) {
+      lock.unlock();
+    }
+    return free;
+  }
+
+  @Test
+  void reentryWithTheSameTermBeginsItAnewUnderTheSameToken() throws Exception {
+    FencedLock lock = withTerm(Duration.ofMinutes(1));
+    lock.lock();
+    HeldLock held = lock.held();
+    Duration left = held.lease().remaining();
+    await().until(() -> held.lease().remaining().compareTo(left.minusMillis(20)) < 0);
+    Duration later = held.lease().remaining();
+    assertTrue(lock.tryLock(1, TimeUnit.SECONDS));
+    assertEquals(held, lock.held());
+    assertTrue(isLeft(lock, later));
+    lock.unlock();
+    lock.unlock();
+  }
+
+  @Test
+  void reentryWithoutATermIsRenewedUntilItIsUnlocked() throws Exception {
+    FencedLock brief = withTerm(Duration.ofMillis(800));
+    FencedLock renewed = client.asLock("job", LockOptions.DEFAULT.ttl(Duration.ofMillis(700)));
+    brief.lock();
+    long beganNanos = System.nanoTime();
+    renewed.lock();
+    assertFalse(renewed.held().lease().isFixed());
+    await().until(() -> System.nanoTime() - beganNanos > Duration.ofMillis(1_500).toNanos());
+    assertTrue(renewed.isHeldByCurrentThread());
+    brief.lock();
+    assertFalse(brief.held().lease().isFixed(), "a term is shorter than no term");
+    brief.unlock();
+    renewed.unlock();
+    brief.unlock();
+    assertTrue(inAnotherThread(() -> isFree(elsewhere)));
+  }
+
+  @Test
+  void reentryThatFindsALossDoesNotCount() throws Exception {
+    for (FencedLock second : List.of(withTerm(Duration.ofMinutes(5)), client.asLock("job"))) {
+      FencedLock first = withTerm(Duration.ofMinutes(1));
+      first.lock();
+      execute("SELECT force_release_lock('job')");
+      assertThrows(LockLostException.class, second::lock);
+      assertThrows(LockLostException.class, second::tryLock);
+      assertEquals(1, first.holdCount());
+      assertThrows(LockLostException.class, first::unlock);
+      assertEquals(0, first.holdCount());
+    }
+  }
+
+  @Test
+  void reentryWithInterruptOnLossInterrupts() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    client.asLock("job", LockOptions.DEFAULT.interruptOnLoss()).lock();
+    execute("SELECT force_release_lock('job')");
+    assertThrows(
+        InterruptedException.class, () -> new CountDownLatch(1).await(30, TimeUnit.SECONDS));
+    lock.unlock();
+    assertThrows(LockLostException.class, lock::unlock);
   }
 
   @Test

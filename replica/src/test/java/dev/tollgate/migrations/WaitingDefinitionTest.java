@@ -182,7 +182,7 @@ class WaitingDefinitionTest {
   /** A definition ends queries that keep it waiting. */
   private void awaitAnswer(String expected, String query) {
     await()
-        .atMost(Duration.ofSeconds(120))
+        .atMost(Duration.ofMinutes(2))
         .ignoreExceptions()
         .until(() -> queries.ask(query), expected::equals);
   }

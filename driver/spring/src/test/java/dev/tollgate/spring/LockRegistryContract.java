@@ -256,6 +256,28 @@ abstract class LockRegistryContract {
     assertThrows(LockLostException.class, lock::unlock);
   }
 
+  @Test
+  void reentryHasTheLongerTermAndNoTermIsLongest() throws Exception {
+    RegistryLock lock = registry.obtain("a");
+    lock.lock(TTL);
+    long token = lock.held().token();
+    registry.obtain("a").lock(TTL);
+    assertEquals(token, lock.held().token(), "the term begins anew");
+    assertTrue(lock.tryLock(Duration.ZERO, LONGER));
+    assertEquals(LONGER, lock.held().lease().ttl());
+    assertTrue(lock.held().token() > token);
+    assertTrue(lock.held().lease().isFixed());
+    lock.lock();
+    assertFalse(lock.held().lease().isFixed(), "heartbeats renew it until it is unlocked");
+    lock.lock(TTL);
+    assertFalse(lock.held().lease().isFixed());
+    for (int i = 0; i < 5; i++) {
+      assertFalse(isFreeForOthers("a"));
+      lock.unlock();
+    }
+    assertTrue(isFreeForOthers("a"));
+  }
+
   /** Durations that no clock can count: a wait goes on, and a term is refused by its bounds. */
   @Test
   void durationsThatAreTooLongAreCountedOrRefused() throws Exception {
