@@ -107,17 +107,19 @@ final class TollgateCommand implements CommandInterface {
 
   /**
    * Encodes the values that were set. Without a {@link #getParameters} call, the node reports a
-   * missing value.
+   * missing value. What a call returns needs no value.
    */
   private byte[] parameterSet() {
     List<TollgateParameter> known = parameters;
     if (known == null) {
-      return Parameter.encodeValues(List.of());
+      return Parameter.encodeValues(
+          StatementKind.hasOutParameter(sql) ? List.of(ValueNull.INSTANCE) : List.of());
     }
     List<Value> values = new ArrayList<>(known.size());
     for (TollgateParameter parameter : known) {
       Value value = parameter.getParamValue();
-      if (value == null && info().commandType() == CommandInterface.EXPLAIN) {
+      boolean out = values.isEmpty() && StatementKind.hasOutParameter(sql);
+      if (value == null && (out || info().commandType() == CommandInterface.EXPLAIN)) {
         value = ValueNull.INSTANCE;
       }
       values.add(value == null ? parameter.requireValue() : value);
