@@ -100,6 +100,9 @@ final class TollgateCommand implements CommandInterface {
       for (Parameter description : info().parameters()) {
         known.add(new TollgateParameter(known.size() + 1, description));
       }
+      if (!known.isEmpty() && StatementKind.hasOutParameter(sql)) {
+        known.get(0).setValue(ValueNull.INSTANCE, false);
+      }
       parameters = known;
     }
     return known;
@@ -118,8 +121,7 @@ final class TollgateCommand implements CommandInterface {
     List<Value> values = new ArrayList<>(known.size());
     for (TollgateParameter parameter : known) {
       Value value = parameter.getParamValue();
-      boolean out = values.isEmpty() && StatementKind.hasOutParameter(sql);
-      if (value == null && (out || info().commandType() == CommandInterface.EXPLAIN)) {
+      if (value == null && info().commandType() == CommandInterface.EXPLAIN) {
         value = ValueNull.INSTANCE;
       }
       values.add(value == null ? parameter.requireValue() : value);
