@@ -65,7 +65,7 @@ void CreateTable(Definition definition) :
     <TABLE> IfNotExists() table = CompoundIdentifier() { definition.newTable(table); }
     TableComment()
     [ <LPAREN> [ TableElement(definition) ( <COMMA> TableElement(definition) )* ] <RPAREN> ]
-    [ <ON> <COMMIT> ( <DELETE> <ROWS> | <PRESERVE> <ROWS> | <DROP> ) ]
+    [ <ON> <COMMIT> ( <DELETE> <ROWS> | <DROP> ) ]
     [ <NOT> Word("PERSISTENT") ]
     [ LOOKAHEAD({ isNext("TRANSACTIONAL") }) <IDENTIFIER> ]
     [

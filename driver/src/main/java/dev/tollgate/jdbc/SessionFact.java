@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.h2.api.ErrorCode;
 import org.h2.command.CommandInterface;
 import org.h2.expression.ParameterInterface;
 import org.h2.message.DbException;
@@ -67,7 +68,7 @@ final class SessionFact implements CommandInterface {
   }
 
   private static ResultInterface noRows(List<Value> values) {
-    throw DbException.getInternalError("not a query");
+    throw DbException.get(ErrorCode.METHOD_ONLY_ALLOWED_FOR_QUERY);
   }
 
   private List<Value> values() {

@@ -23,11 +23,10 @@ enum StatementKind {
   private static final Pattern LOCKED = Pattern.compile("\\bLOCKED\\b", Pattern.CASE_INSENSITIVE);
 
   static StatementKind of(String sql) {
-    int start = startOfText(sql);
-    if (start < sql.length() && sql.charAt(start) == '?') {
+    if (hasOutParameter(sql)) {
       return CALL;
     }
-    return switch (wordAt(sql, start)) {
+    return switch (firstWord(sql)) {
       case "SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN" -> QUERY;
       case "CALL" -> CALL;
       case "INSERT", "UPDATE", "DELETE", "MERGE", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE" ->
@@ -61,6 +60,12 @@ enum StatementKind {
       case "INSERT", "UPDATE", "DELETE", "MERGE" -> !LOCKED.matcher(sql).find();
       default -> false;
     };
+  }
+
+  /** Returns true for a call whose first parameter is what it returns: {@code ?= CALL f()}. */
+  static boolean hasOutParameter(String sql) {
+    int start = startOfText(sql);
+    return start < sql.length() && sql.charAt(start) == '?';
   }
 
   /** The first word, in upper case; empty if something else comes first. */

@@ -100,6 +100,9 @@ final class TollgateCommand implements CommandInterface {
       for (Parameter description : info().parameters()) {
         known.add(new TollgateParameter(known.size() + 1, description));
       }
+      if (!known.isEmpty() && StatementKind.hasOutParameter(sql)) {
+        known.get(0).setValue(ValueNull.INSTANCE, false);
+      }
       parameters = known;
     }
     return known;
@@ -107,12 +110,13 @@ final class TollgateCommand implements CommandInterface {
 
   /**
    * Encodes the values that were set. Without a {@link #getParameters} call, the node reports a
-   * missing value.
+   * missing value. What a call returns needs no value.
    */
   private byte[] parameterSet() {
     List<TollgateParameter> known = parameters;
     if (known == null) {
-      return Parameter.encodeValues(List.of());
+      return Parameter.encodeValues(
+          StatementKind.hasOutParameter(sql) ? List.of(ValueNull.INSTANCE) : List.of());
     }
     List<Value> values = new ArrayList<>(known.size());
     for (TollgateParameter parameter : known) {

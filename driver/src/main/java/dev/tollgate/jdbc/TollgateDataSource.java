@@ -2,6 +2,7 @@ package dev.tollgate.jdbc;
 
 import dev.tollgate.wire.SqlState;
 import java.io.PrintWriter;
+import java.io.Serializable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -15,12 +16,16 @@ import org.jspecify.annotations.Nullable;
  * A source of connections to a cluster, for containers and pools that set properties on a bean.
  * {@link TollgateProperty} describes each property. A value is written as in a URL; a property that
  * the URL itself sets wins. Not thread-safe while it is set up; {@link #getConnection} is.
+ *
+ * <p>The serialized form has all properties, the passwords in the clear, and not the log writer.
  */
-public final class TollgateDataSource implements DataSource {
+public final class TollgateDataSource implements DataSource, Serializable {
+  private static final long serialVersionUID = 1;
+
   private final Properties properties = new Properties();
   private @Nullable String url;
   private int loginTimeoutSeconds;
-  private @Nullable PrintWriter logWriter;
+  private transient @Nullable PrintWriter logWriter;
 
   @Override
   public Connection getConnection() throws SQLException {

@@ -5,12 +5,14 @@ import dev.tollgate.value.Parameter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.h2.api.ErrorCode;
 import org.h2.api.JavaObjectSerializer;
 import org.h2.command.CommandInterface;
 import org.h2.engine.IsolationLevel;
 import org.h2.engine.Mode;
 import org.h2.engine.SessionBridge;
 import org.h2.jdbc.meta.DatabaseMeta;
+import org.h2.message.DbException;
 import org.h2.message.Trace;
 import org.h2.message.TraceSystem;
 import org.h2.result.ResultInterface;
@@ -228,7 +230,10 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   }
 
   @Override
-  public void setCurrentSchemaName(String name) {
+  public void setCurrentSchemaName(@Nullable String name) {
+    if (name == null || name.isEmpty()) {
+      throw DbException.get(ErrorCode.SCHEMA_NOT_FOUND_1, String.valueOf(name));
+    }
     String sql = StringUtils.quoteIdentifier(new StringBuilder("SET SCHEMA "), name).toString();
     command(sql).executeUpdate(null);
     schema = name;

@@ -7,9 +7,9 @@ import org.h2.engine.IsolationLevel;
 
 /**
  * The connection's view of its transaction. The cluster begins a READ COMMITTED transaction with
- * the first statement that changes something, and a SERIALIZABLE transaction also with a query.
- * Until then there is nothing to commit, and the end of the transaction costs no round trip.
- * Thread-safe.
+ * the first statement that changes something or asks for the time, and a SERIALIZABLE transaction
+ * also with any other query. Until then there is nothing to commit, and the end of the transaction
+ * costs no round trip. Thread-safe.
  */
 final class TransactionState {
   private boolean autoCommit = true;

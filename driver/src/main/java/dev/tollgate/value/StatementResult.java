@@ -65,12 +65,12 @@ public sealed interface StatementResult {
     return out.u8(ROWS);
   }
 
-  /** Begins a result of rows from a statement in the log; a row set has to follow. */
+  /** Begins a result of rows within an open transaction, or from a statement in the log. */
   static WireWriter beginChangedRows(WireWriter out) {
     return out.u8(CHANGED_ROWS);
   }
 
-  /** True if the body is the result of a query that changed nothing. */
+  /** True if the body is the result of a query that changed nothing and began no transaction. */
   static boolean isOfQuery(byte[] body) {
     return body.length > 0 && (body[0] == ROWS || body[0] == PAGE);
   }

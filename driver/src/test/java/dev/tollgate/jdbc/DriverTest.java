@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.fake.FakeCluster;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -87,6 +92,34 @@ class DriverTest {
       assertTrue(source.isWrapperFor(TollgateDataSource.class));
       assertEquals(source, source.unwrap(javax.sql.DataSource.class));
       assertThrows(SQLException.class, () -> source.unwrap(String.class));
+    }
+  }
+
+  @Test
+  void serializedDataSourceKnowsItsProperties() throws Exception {
+    try (FakeCluster cluster = FakeCluster.start(1)) {
+      TollgateDataSource source = new TollgateDataSource();
+      source.setUrl(cluster.url(""));
+      source.setUser("jo");
+      source.setPassword("secret");
+      source.setApplicationName("shop");
+      source.setLoginTimeout(5);
+      source.setLogWriter(new PrintWriter(System.err));
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+        out.writeObject(source);
+      }
+      try (ObjectInputStream in =
+          new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+        TollgateDataSource read = (TollgateDataSource) in.readObject();
+        assertEquals(source.getUrl(), read.getUrl());
+        assertEquals("jo", read.getUser());
+        assertEquals(5, read.getLoginTimeout());
+        assertNull(read.getLogWriter());
+        try (Connection connection = read.getConnection()) {
+          assertEquals("shop", connection.getClientInfo("ApplicationName"));
+        }
+      }
     }
   }
 

@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 public interface SqlContext {
   LogPosition position();
 
+  /**
+   * The time that the statement sees, microseconds since 1970: that of the entry in which its
+   * transaction began, or of its own entry if it runs on its own.
+   */
+  long timeMicros();
+
   /** What random numbers follow from besides the log position. */
   RandomSeed randomSeed();
 

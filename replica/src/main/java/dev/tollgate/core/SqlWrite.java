@@ -93,6 +93,11 @@ final class SqlWrite implements SqlContext {
   }
 
   @Override
+  public long timeMicros() {
+    return transaction == null ? position.timeMicros() : transaction.openedMicros();
+  }
+
+  @Override
   public RandomSeed randomSeed() {
     return randomSeed;
   }

@@ -54,6 +54,11 @@ final class CoreCalls implements SqlContext {
   }
 
   @Override
+  public long timeMicros() {
+    return call(core::timeMicros);
+  }
+
+  @Override
   public RandomSeed randomSeed() {
     return call(core::randomSeed);
   }

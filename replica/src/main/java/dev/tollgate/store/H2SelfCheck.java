@@ -48,7 +48,12 @@ final class H2SelfCheck {
   private static final int LONG_WAIT_MILLIS = 60_000;
 
   private static final Pins PINS =
-      new Pins(RandomSeed.NONE, new LogPosition(1, 0, 981_173_106_000_000L), 0, 0);
+      new Pins(
+          RandomSeed.NONE,
+          new LogPosition(1, 0, 981_173_106_000_000L),
+          /* timeMicros= */ 981_173_106_000_000L,
+          0,
+          0);
 
   private final H2Database database;
   private final SessionLocal first;

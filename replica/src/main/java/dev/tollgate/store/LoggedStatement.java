@@ -139,7 +139,13 @@ final class LoggedStatement {
   }
 
   private Outcome runInZone() {
-    Pins pins = new Pins(context.randomSeed(), context.position(), context.attempt(), number);
+    Pins pins =
+        new Pins(
+            context.randomSeed(),
+            context.position(),
+            context.timeMicros(),
+            context.attempt(),
+            number);
     means.database().pinning().begin(session, pins);
     means.transactions().expectConflicts(transaction);
     H2Transactions.failAtOnceOnConflict(session);

@@ -9,6 +9,7 @@ import dev.tollgate.core.command.TimeZoneName;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Clock;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
@@ -179,7 +180,7 @@ public final class SqlReader {
       if (!more) {
         close();
       }
-      return new Page(Payload.of(out.toByteArray()), more ? this : null);
+      return new Page(Payload.of(out.toByteArray()), more ? this : null, /* tookTime= */ false);
     }
 
     @Override
@@ -200,10 +201,18 @@ public final class SqlReader {
    * Rows of a result as the body of a reply.
    *
    * @param cursor gives the remaining rows, and must be closed; null if there are none
+   * @param tookTime whether the query asked for the time, and got that of the node's clock
    */
-  public record Page(Payload body, @Nullable Cursor cursor) {
+  public record Page(Payload body, @Nullable Cursor cursor, boolean tookTime) {
     public Page {
       requireNonNull(body, "body");
+    }
+
+    /** Drops the remaining rows. */
+    public void close() {
+      if (cursor != null) {
+        cursor.close();
+      }
     }
   }
 
@@ -214,24 +223,37 @@ public final class SqlReader {
    * @param timeZone in which its queries run
    * @param lockTimeoutMillis what LOCK_TIMEOUT() returns
    * @param user whose rights its queries need
+   * @param begunMicros the time that they see, when the open transaction began, microseconds since
+   *     1970; null if none is open: then it is that of the node's clock
    */
   public record Settings(
-      String schema, TimeZoneName timeZone, long lockTimeoutMillis, UserName user) {
+      String schema,
+      TimeZoneName timeZone,
+      long lockTimeoutMillis,
+      UserName user,
+      @Nullable Long begunMicros) {
     public Settings {
       requireNonNull(schema, "schema");
       requireNonNull(timeZone, "timeZone");
       requireNonNull(user, "user");
     }
 
-    /** Those of a session in UTC. */
+    /** Those of a session in UTC without a transaction. */
     public Settings(String schema, long lockTimeoutMillis, UserName user) {
-      this(schema, TimeZoneName.UTC, lockTimeoutMillis, user);
+      this(schema, TimeZoneName.UTC, lockTimeoutMillis, user, /* begunMicros= */ null);
     }
   }
 
   /** The database that is queried, its open transactions, and what its views may read. */
   private record Source(
       H2Database database, TransactionSessions transactions, OwnerRights owners) {}
+
+  /**
+   * The rows of a query.
+   *
+   * @param sawTime whether the query asked for the time, or its time was pinned
+   */
+  private record Ran(ResultInterface rows, boolean sawTime) {}
 
   private interface InSession<T> {
     T on(SessionLocal session) throws SQLException;
@@ -268,17 +290,29 @@ public final class SqlReader {
         settings,
         canceller,
         (session, use) -> {
-          ResultInterface result =
+          Ran ran =
               SCRIPT.matcher(sql).lookingAt()
                   ? script(session, transaction, settings.schema(), sql, maxRows, locks, canceller)
                   : run(session, settings, sql, parameterSet, maxRows, locks, canceller);
-          WireWriter out = StatementResult.beginRows(new WireWriter());
+          ResultInterface result = ran.rows();
+          WireWriter out = begin(settings);
           boolean more = RowSet.write(out, result, pageRows, Protocol.PAGE_BYTES, cursorId);
           if (!more) {
             result.close();
           }
-          return new Page(Payload.of(out.toByteArray()), more ? new Cursor(result, use) : null);
+          return new Page(
+              Payload.of(out.toByteArray()),
+              more ? new Cursor(result, use) : null,
+              ran.sawTime() && settings.begunMicros() == null);
         });
+  }
+
+  /** A result that says whether the client has a transaction to end. */
+  private static WireWriter begin(Settings settings) {
+    WireWriter out = new WireWriter();
+    return settings.begunMicros() == null
+        ? StatementResult.beginRows(out)
+        : StatementResult.beginChangedRows(out);
   }
 
   /** Evaluates a query that returns one row. */
@@ -296,7 +330,7 @@ public final class SqlReader {
         canceller,
         (session, use) -> {
           try (ResultInterface row =
-              run(session, settings, sql, parameterSet, 1, locks, canceller)) {
+              run(session, settings, sql, parameterSet, 1, locks, canceller).rows()) {
             List<SqlValue> values = new ArrayList<>();
             row.next();
             for (int i = 0; i < row.getVisibleColumnCount(); i++) {
@@ -360,7 +394,7 @@ public final class SqlReader {
         canceller,
         bound,
         (session, use) -> {
-          run(session, settings, sql, parameterSet, 0, locks, canceller).close();
+          run(session, settings, sql, parameterSet, 0, locks, canceller).rows().close();
           // what counts no steps took time all the same
           bound.check(0);
           return true;
@@ -387,7 +421,7 @@ public final class SqlReader {
         });
   }
 
-  private ResultInterface run(
+  private Ran run(
       SessionLocal session,
       Settings settings,
       String sql,
@@ -408,7 +442,7 @@ public final class SqlReader {
     }
   }
 
-  private ResultInterface run(
+  private Ran run(
       SessionLocal session,
       String sql,
       byte[] parameterSet,
@@ -439,7 +473,7 @@ public final class SqlReader {
     try {
       ResultInterface result = command.executeQuery(maxRows, 0, false);
       QueryWatch.requireSendable(result);
-      return result;
+      return new Ran(result, command.sawTime());
     } catch (RuntimeException e) {
       throw SqlErrors.ofStatement(e);
     } finally {
@@ -447,7 +481,7 @@ public final class SqlReader {
     }
   }
 
-  private ResultInterface script(
+  private Ran script(
       SessionLocal session,
       @Nullable SessionId transaction,
       String schema,
@@ -468,7 +502,7 @@ public final class SqlReader {
     try (DatabaseScript script =
         new DatabaseScript(database, schema, sql, until, QueryWatch.ROWS)) {
       canceller.running(script.command());
-      return script.rows(maxRows);
+      return new Ran(script.rows(maxRows), /* sawTime= */ false);
     } catch (CancellationException e) {
       canceller.throwIfCancelled();
       throw e;
@@ -583,8 +617,13 @@ public final class SqlReader {
     User before = H2Sessions.become(session, user);
     try {
       TimeZones.enter(session, settings.timeZone());
+      Long begunMicros = settings.begunMicros();
+      if (begunMicros != null) {
+        H2Clock.pinTime(session, begunMicros);
+      }
       return onSession(session, settings.schema(), work);
     } finally {
+      H2Clock.unpinTime(session);
       TimeZones.leave(session);
       H2Sessions.become(session, before);
     }

@@ -11,6 +11,7 @@ import dev.tollgate.jdbc.TollgateConnection;
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -112,6 +113,41 @@ class StatementLikeH2Test {
             assertThrows(SQLException.class, () -> statement.addBatch("INSERT {fn")).getSQLState());
         batch(statement, seen, insert(1), "INSERT INTO T(ID) SELECT {fn MOD(7, 4)}", insert(2));
         batch(statement, seen, "UPDATE T SET V = '{fn x}'", "UPDATE T SET V = V || '?'");
+      }
+    },
+    CALLS {
+      @Override
+      public void of(Statement statement, List<Object> seen) throws SQLException {
+        // H2 itself takes the out parameter for one that is not set when it sees the text again
+        for (String call : List.of("{?= call ABS(1%d)}", "{call ABS(2%d)}", "?= CALL ABS(3%d)")) {
+          seen.add(statement.execute(call.formatted(0)));
+          try (ResultSet rows = statement.getResultSet()) {
+            seen.add(rows.next() ? rows.getInt(1) : "nothing");
+          }
+          try (ResultSet rows = statement.executeQuery(call.formatted(1))) {
+            seen.add(rows.next() ? rows.getInt(1) : "nothing");
+          }
+          seen.add(statement.executeUpdate(call.formatted(2)));
+          try (PreparedStatement prepared =
+              statement.getConnection().prepareStatement(call.formatted(3))) {
+            seen.add(prepared.execute());
+          }
+        }
+        for (String call : List.of("{?= call ABS(?)}", "CALL ABS(?)")) {
+          seen.add(assertThrows(SQLException.class, () -> statement.execute(call)).getSQLState());
+        }
+      }
+    },
+    DROPPED_ON_COMMIT {
+      @Override
+      public void of(Statement statement, List<Object> seen) throws SQLException {
+        statement.execute("CREATE GLOBAL TEMPORARY TABLE G(I INT) ON COMMIT DROP");
+        statement.getConnection().setAutoCommit(false);
+        seen.add(statement.executeUpdate("INSERT INTO G VALUES(1)"));
+        statement.getConnection().commit();
+        try (ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM G")) {
+          seen.add(rows.next() ? rows.getInt(1) : "nothing");
+        }
       }
     },
     CLEARED {

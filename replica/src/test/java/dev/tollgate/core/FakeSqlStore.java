@@ -41,6 +41,9 @@ final class FakeSqlStore implements SqlStore {
   /** How many executions of statements were tried. */
   int executions;
 
+  /** The times that executions saw, in order, microseconds since 1970. */
+  final List<Long> times = new ArrayList<>();
+
   /** Of how many executions the changes were taken. */
   private int taken;
 
@@ -109,6 +112,7 @@ final class FakeSqlStore implements SqlStore {
   @Override
   public Outcome execute(Operation.ExecuteSql statement, int number, SqlContext context) {
     executions++;
+    times.add(context.timeMicros());
     Operation.ParameterSet set = statement.parameterSets().get(number);
     String[] words = statement.sql().split(" ", 2);
     if (words[0].equals("ROW")) {

@@ -19,7 +19,8 @@ final class PlacedWords {
           """
           ALTER BIT BOTH CHARACTER COLLATE COLUMN CREATE CURRENT DELETE DROP ESCAPE EXPLAIN GROUPS
           INSERT INTO LATERAL LEADING MERGE NCHAR NCLOB NEXT ONLY OUTER OVER OVERLAPS REGEXP ROWS
-          THEN TRAILING UPDATE""");
+          THEN TRAILING UPDATE\
+          """);
 
   /** Names of columns to H2, which Calcite reads as the unit of an interval. */
   private static final Set<String> UNITS = Set.of("MONTH", "YEAR");
@@ -31,14 +32,16 @@ final class PlacedWords {
           , ( = < > <= >= <> != + - * / % || ADD ALTER AND AS BETWEEN BY CASE COLUMN CONSTRAINT
           DISTINCT DOMAIN DROP ELSE EXISTS FROM HAVING ILIKE INTO JOIN LIKE NOT ON OR OVER QUALIFY
           RECURSIVE REFERENCES ROLE SAVEPOINT SCHEMA SELECT SEQUENCE SET TABLE THEN TO UPDATE USING VIEW WHEN
-          WHERE WINDOW WITH""");
+          WHERE WINDOW WITH\
+          """);
 
   /** Tokens that may follow an alias without AS. */
   private static final Set<String> AFTER_AN_ALIAS =
       words(
           """
           , ) CROSS EXCEPT FROM FULL GROUP HAVING INNER INTERSECT JOIN LEFT NATURAL ON ORDER RIGHT
-          SET UNION USING WHERE""");
+          SET UNION USING WHERE\
+          """);
 
   /** Words before the name of a table. A parenthesis after that name begins no call. */
   private static final Set<String> BEFORE_A_TABLE =
@@ -52,7 +55,8 @@ final class PlacedWords {
           FETCH FIRST FOR FULL GROUP HAVING ILIKE IN INNER INTERSECT INTERVAL IS JOIN LAST LEFT LIKE
           LIMIT MATCHED NATURAL NEXT NOT OF OFFSET ON OR ORDER OUTER OVER PARTITION PLAN PRIMARY QUALIFY
           RANGE RIGHT ROW SELECT SET SOME TABLE TO UNION UNIQUE USING VALUES WHEN WHERE WINDOW
-          WITH""");
+          WITH\
+          """);
 
   private final List<Token> tokens;
 
@@ -107,6 +111,7 @@ final class PlacedWords {
     String after = textAt(index + 1);
     return switch (word) {
       case "ROWS", "GROUPS" -> before.equals("(") && isFrame(index + 1);
+      case "DROP" -> isAfterOnCommit(index);
       case "NEXT" -> after.equals("VALUE");
       case "CURRENT" -> after.equals("VALUE") || after.equals("ROW");
       case "COLUMN" ->
@@ -133,6 +138,12 @@ final class PlacedWords {
       case "ON" -> !isTable(index) && !after.matches("[=<>!]+|[.]|IS|IN|BETWEEN|LIKE");
       default -> false;
     };
+  }
+
+  private boolean isAfterOnCommit(int index) {
+    return textAt(index - 1).equals("COMMIT")
+        && textAt(index - 2).equals("ON")
+        && textAt(0).equals("CREATE");
   }
 
   private boolean isFrame(int index) {

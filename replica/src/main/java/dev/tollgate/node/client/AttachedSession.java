@@ -33,6 +33,7 @@ record AttachedSession(
     Facts.SessionFacts found = facts.session(id);
     return found == null
         ? new SqlReader.Settings(Session.INITIAL_SCHEMA, Limits.LOCK_TIMEOUT_MILLIS, user)
-        : new SqlReader.Settings(found.schema(), found.timeZone(), found.lockTimeoutMillis(), user);
+        : new SqlReader.Settings(
+            found.schema(), found.timeZone(), found.lockTimeoutMillis(), user, found.begunMicros());
   }
 }

@@ -88,21 +88,26 @@ final class ReadAccess {
     if (lost != null) {
       statement.reply(new Reply.Failure(SqlState.CONFLICT, lost));
     } else if (mode == TransactionScope.SERIALIZABLE && !begun) {
-      proposals.propose(
-          statement,
-          new Operation.BeginTransaction(mode),
-          outcome -> {
-            if (outcome instanceof Outcome.Done) {
-              work.run();
-              return null;
-            }
-            return Replies.of(outcome);
-          });
+      begin(statement, work);
     } else {
       if (begun) {
         timeKeeper.noteUse(statement.session().id());
       }
       work.run();
     }
+  }
+
+  /** Begins the transaction of a query, and then runs the work. */
+  void begin(ReceivedStatement statement, Runnable work) {
+    proposals.propose(
+        statement,
+        new Operation.BeginTransaction(statement.scope()),
+        outcome -> {
+          if (outcome instanceof Outcome.Done) {
+            work.run();
+            return null;
+          }
+          return Replies.of(outcome);
+        });
   }
 }

@@ -88,20 +88,22 @@ final class StatementExecution {
             byte[] set =
                 Parameters.first(
                     statement.onlySet(), plan.sqlParameterCount(), plan.parameterCount());
-            RequestWork.Task query = () -> queries.run(statement, plan.sql(), set);
-            access.withState(
-                statement,
-                () ->
-                    access.inTransaction(
-                        statement,
-                        () ->
-                            work.inTurn(
-                                statement,
-                                Workers.Kind.QUERIES,
-                                query,
-                                () -> statement.reply(Replies.canceled()))));
+            RequestWork.Task query =
+                () -> {
+                  if (!queries.runUnlessTimed(statement, plan.sql(), set)) {
+                    // all statements of a transaction see one time, which its beginning makes
+                    access.begin(
+                        statement, () -> inTurn(() -> queries.run(statement, plan.sql(), set)));
+                  }
+                };
+            access.withState(statement, () -> access.inTransaction(statement, () -> inTurn(query)));
           });
       return null;
+    }
+
+    private void inTurn(RequestWork.Task query) {
+      work.inTurn(
+          statement, Workers.Kind.QUERIES, query, () -> statement.reply(Replies.canceled()));
     }
 
     @Override

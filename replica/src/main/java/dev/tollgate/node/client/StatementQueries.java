@@ -42,20 +42,53 @@ final class StatementQueries {
 
   /** Runs a query and replies with its first rows. */
   void run(ReceivedStatement statement, String sql, byte[] parameterSet) throws SQLException {
-    run(statement, statement.losses(), sql, parameterSet);
+    reply(statement, sql, query(statement, statement.losses(), sql, parameterSet));
+  }
+
+  /**
+   * Does the same, unless the query needs the time of a transaction that has not begun. Then it
+   * replies nothing.
+   *
+   * @return true if it has replied
+   */
+  boolean runUnlessTimed(ReceivedStatement statement, String sql, byte[] parameterSet)
+      throws SQLException {
+    Answered answered = query(statement, statement.losses(), sql, parameterSet);
+    if (answered != null
+        && answered.page().tookTime()
+        && statement.scope() != TransactionScope.AUTOCOMMIT) {
+      answered.page().close();
+      return false;
+    }
+    reply(statement, sql, answered);
+    return true;
   }
 
   /** Runs a query of the node itself, which ends no node, and replies with its first rows. */
   void runOwn(ReceivedStatement statement, String sql, byte[] parameterSet) throws SQLException {
-    run(statement, /* losses= */ 0, sql, parameterSet);
+    reply(statement, sql, query(statement, /* losses= */ 0, sql, parameterSet));
   }
 
-  private void run(ReceivedStatement statement, int losses, String sql, byte[] parameterSet)
+  /** The first rows of a query, and the id with which the client asks for more. */
+  private record Answered(SqlReader.Page page, long cursorId) {}
+
+  private static void reply(ReceivedStatement statement, String sql, @Nullable Answered answered) {
+    OpenResults results = statement.results();
+    if (answered == null) {
+      statement.reply(new Reply.Failure(SqlState.TOO_MANY, results.describeFull()));
+    } else {
+      results.keep(answered.cursorId(), sql, answered.page());
+      statement.result(answered.page().body().bytes());
+    }
+  }
+
+  /** Returns null if the client has too many results open. */
+  private @Nullable Answered query(
+      ReceivedStatement statement, int losses, String sql, byte[] parameterSet)
       throws SQLException {
     OpenResults results = statement.results();
     if (results.isFull()) {
-      statement.reply(new Reply.Failure(SqlState.TOO_MANY, results.describeFull()));
-      return;
+      return null;
     }
     long cursorId = results.nextCursorId();
     SqlReader.Page page =
@@ -73,8 +106,7 @@ final class StatementQueries {
                     cursorId,
                     views,
                     canceller));
-    results.keep(cursorId, sql, page);
-    statement.result(page.body().bytes());
+    return new Answered(page, cursorId);
   }
 
   /**

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Lease;
 import dev.tollgate.core.Session;
+import dev.tollgate.core.Transaction;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.FeatureLevels;
@@ -40,7 +41,8 @@ public final class Facts {
    * @param schema where unqualified names are looked up
    * @param timeZone in which its statements run
    * @param lockTimeoutMillis how long its statements wait for rows
-   * @param inTransaction whether a transaction is open
+   * @param begunMicros log time at which the open transaction began, microseconds since 1970; null
+   *     if none is open
    * @param lostTransaction why its last transaction was rolled back, if its client does not know
    *     yet; else null
    */
@@ -50,11 +52,16 @@ public final class Facts {
       String schema,
       TimeZoneName timeZone,
       long lockTimeoutMillis,
-      boolean inTransaction,
+      @Nullable Long begunMicros,
       @Nullable String lostTransaction) {
     public SessionFacts {
       requireNonNull(schema, "schema");
       requireNonNull(timeZone, "timeZone");
+    }
+
+    /** Returns true if a transaction is open. */
+    public boolean inTransaction() {
+      return begunMicros != null;
     }
 
     /** False if no client can use the session, because it comes from a restored backup. */
@@ -70,14 +77,14 @@ public final class Facts {
     private static SessionFacts of(Session session) {
       // the core reports a lost transaction before it ends that transaction: read in this order, no
       // loss is missed
-      boolean inTransaction = session.transaction() != null;
+      Transaction transaction = session.transaction();
       return new SessionFacts(
           session.secret(),
           session.user(),
           session.schema(),
           session.timeZone(),
           session.lockTimeoutMillis(),
-          inTransaction,
+          transaction == null ? null : (Long) transaction.openedMicros(),
           session.lostTransaction());
     }
   }

@@ -22,15 +22,33 @@ public final class H2Clock {
    * starts. The time has the offset of the session's time zone.
    */
   static void pin(SessionLocal session, Pins pins) {
-    CURRENT_TIMESTAMP.set(session, pins.now(session.currentTimeZone()));
+    pinTime(session, pins.timeMicros());
     session.getRandom().setSeed(pins.randSeed());
     RANDOM.pin(pins);
   }
 
   /** Ends what {@link #pin} began. */
   static void unpin(SessionLocal session) {
-    CURRENT_TIMESTAMP.set(session, (@Nullable ValueTimestampTimeZone) null);
+    unpinTime(session);
     RANDOM.unpin();
+  }
+
+  /** Pins the time of the query that the session is about to prepare and run. */
+  public static void pinTime(SessionLocal session, long micros) {
+    CURRENT_TIMESTAMP.set(session, Pins.timestamp(micros, session.currentTimeZone()));
+  }
+
+  /** Has the session take the time from the node's clock when a statement asks for it. */
+  public static void unpinTime(SessionLocal session) {
+    CURRENT_TIMESTAMP.set(session, (@Nullable ValueTimestampTimeZone) null);
+  }
+
+  /**
+   * True if the query that runs has asked for the time, or the time is pinned. H2 forgets it when a
+   * query outside a transaction has ended.
+   */
+  public static boolean hasTime(SessionLocal session) {
+    return CURRENT_TIMESTAMP.get(session) != null;
   }
 
   /** Fixes the time forever on a session that runs no statements. */

@@ -11,18 +11,20 @@ import org.h2.util.TimeZoneProvider;
 import org.h2.value.ValueTimestampTimeZone;
 
 /**
- * What a statement sees instead of the clock and of randomness. Both follow from its place in the
- * log, and random numbers also from the seed of the leader's term. The execution number tells the
- * executions of a batch apart. The attempt does so for the statements that one command starts.
+ * What a statement sees instead of the clock and of randomness. Random numbers follow from its
+ * place in the log and the seed of the leader's term. The execution number tells the executions of
+ * a batch apart. The attempt does so for the statements that one command starts.
+ *
+ * @param timeMicros the time, microseconds since 1970; one for all statements of a transaction
  */
-public record Pins(RandomSeed seed, LogPosition position, int attempt, int execution) {
+public record Pins(
+    RandomSeed seed, LogPosition position, long timeMicros, int attempt, int execution) {
   private static final int INPUT_BYTES = 4 * Long.BYTES + 4 * Integer.BYTES;
 
-  /** The time of the statement, with the offset that a time zone has then. */
-  ValueTimestampTimeZone now(TimeZoneProvider zone) {
-    ValueTimestampTimeZone utc = timestamp(position.timeMicros());
-    int offsetSeconds =
-        zone.getTimeZoneOffsetUTC(TimeUnit.MICROSECONDS.toSeconds(position.timeMicros()));
+  /** A time, with the offset that a time zone has then. */
+  static ValueTimestampTimeZone timestamp(long micros, TimeZoneProvider zone) {
+    ValueTimestampTimeZone utc = timestamp(micros);
+    int offsetSeconds = zone.getTimeZoneOffsetUTC(TimeUnit.MICROSECONDS.toSeconds(micros));
     return DateTimeUtils.timestampTimeZoneAtOffset(
         utc.getDateValue(), utc.getTimeNanos(), utc.getTimeZoneOffsetSeconds(), offsetSeconds);
   }

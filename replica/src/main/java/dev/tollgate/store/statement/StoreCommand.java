@@ -5,6 +5,7 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Clock;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.value.Parameter;
@@ -49,6 +50,7 @@ public final class StoreCommand extends CommandContainer {
   private @Nullable Runnable after;
   private Outcome.@Nullable Refused refusal;
   private int actionDepth;
+  private boolean sawTime;
 
   public StoreCommand(
       SessionLocal session, String sql, Prepared prepared, LockAccess locks, StatementMeter meter) {
@@ -156,6 +158,11 @@ public final class StoreCommand extends CommandContainer {
     return refusal;
   }
 
+  /** True if this is a query that has run and asked for the time, or whose time is pinned. */
+  public boolean sawTime() {
+    return sawTime;
+  }
+
   /**
    * The meter of the statement that runs in a session; null if it is neither a logged statement nor
    * a query of a client. H2 copies an altered table by commands of its own, which count toward the
@@ -229,7 +236,10 @@ public final class StoreCommand extends CommandContainer {
   @Override
   public ResultInterface query(long maxRows) {
     try {
-      return super.query(maxRows);
+      ResultInterface rows = super.query(maxRows);
+      // before H2 commits, and forgets the time
+      sawTime = H2Clock.hasTime(session);
+      return rows;
     } catch (OutOfMemoryError e) {
       if (meter.mayRunOutOfMemory()) {
         throw Exhausted.memoryOfQuery();

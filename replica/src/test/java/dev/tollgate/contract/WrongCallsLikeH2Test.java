@@ -1,0 +1,286 @@
+package dev.tollgate.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Each method of the JDBC interfaces, with odd arguments and with each kind of statement: a call
+ * that is wrong with H2 has the same SQLState, and none is a "general error" of the driver.
+ */
+@Timeout(180)
+class WrongCallsLikeH2Test {
+  /** A statement of each kind. */
+  private static final List<String> KINDS =
+      List.of(
+          "SELECT * FROM T",
+          "SELECT * FROM T WHERE ID = ?",
+          "VALUES 1",
+          "TABLE T",
+          "SHOW TABLES",
+          "EXPLAIN SELECT 1",
+          "SELECT ID FROM FINAL TABLE(INSERT INTO T DEFAULT VALUES)",
+          "SELECT * FROM T FOR UPDATE",
+          "INSERT INTO T DEFAULT VALUES",
+          "INSERT INTO T(V) VALUES(?)",
+          "UPDATE T SET V = 'x' WHERE ID = 0",
+          "DELETE FROM T WHERE ID = 0",
+          "MERGE INTO T(ID, V) KEY(ID) VALUES(1, 'y')",
+          "CREATE TABLE IF NOT EXISTS X(I INT)",
+          "TRUNCATE TABLE T",
+          "CALL 1",
+          "?= CALL ABS(1)",
+          "COMMIT",
+          "COMMIT WORK",
+          "ROLLBACK",
+          "BEGIN",
+          "SET AUTOCOMMIT TRUE",
+          "SET AUTOCOMMIT FALSE",
+          "SET QUERY_TIMEOUT 60000",
+          "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED",
+          "SET SCHEMA PUBLIC",
+          "SET TIME ZONE 'UTC'",
+          "SAVEPOINT S",
+          "ROLLBACK TO SAVEPOINT NOWHERE",
+          "SELECT * FROM NOWHERE",
+          "SELEKT",
+          "{call ABS(1)}",
+          "{fn",
+          "",
+          ";");
+
+  /** A missing table, a missing value, and the wrong method for a query or for a change. */
+  private static final Set<String> EITHER = Set.of("42S02", "90001", "90002", "90012");
+
+  /** What is meant to differ, and why. */
+  private static final Set<String> MEANT =
+      Set.of(
+          // JDBC asks for an exception
+          "connection.isValid[-1]",
+          "connection.setNetworkTimeout[null, -1]",
+          // client info has three names, and null clears a name
+          "connection.getClientInfo[null]",
+          "connection.setClientInfo[, ]",
+          "connection.setClientInfo[, x]",
+          "connection.setClientInfo[x, ]",
+          "connection.setClientInfo[x, x]",
+          "connection.setClientInfo[null, ]",
+          "connection.setClientInfo[null, x]",
+          "connection.setClientInfo[null, null]",
+          // a name has at least one character
+          "connection.setSavepoint[]");
+
+  /** The kinds whose values and settings are set, too. */
+  private static final Set<String> SET_OF =
+      Set.of("SELECT * FROM T WHERE ID = ?", "INSERT INTO T(V) VALUES(?)", "COMMIT");
+
+  /** Methods that end what is called, are meant to block, or that say what the driver is. */
+  private static final Set<String> LEFT_OUT =
+      Set.of("abort", "close", "isWrapperFor", "unwrap", "getConnection", "setShardingKey");
+
+  /** Arguments of each type; for others null alone. */
+  private static final Map<Class<?>, List<Object>> ARGUMENTS =
+      Map.of(
+          int.class, List.of(-1, 0, 1, 99),
+          long.class, List.of(-1L, 0L, 1L),
+          boolean.class, List.of(true, false),
+          double.class, List.of(0d),
+          float.class, List.of(0f),
+          short.class, List.of((short) 0),
+          byte.class, List.of((byte) 0),
+          int[].class, List.of(new int[] {}, new int[] {-1}, new int[] {1}),
+          String[].class, List.of(new String[] {}, new String[] {"NOWHERE"}, new String[] {"ID"}),
+          Object.class, List.of(new Object(), "x"));
+
+  private final List<Connection> connections = new ArrayList<>();
+  private final Set<String> differences = new TreeSet<>();
+  private int calls;
+
+  @BeforeEach
+  void open() throws SQLException {
+    connections.add(DriverManager.getConnection("jdbc:h2:mem:"));
+    connections.add(DriverManager.getConnection("jdbc:tollgate:mem:" + UUID.randomUUID()));
+    for (Connection connection : connections) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute(
+            "CREATE TABLE T(ID INT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, V VARCHAR)");
+      }
+    }
+  }
+
+  @AfterEach
+  void close() throws SQLException {
+    for (Connection connection : connections) {
+      connection.close();
+    }
+  }
+
+  /** Makes what is called. */
+  private interface Target {
+    Object of(Connection connection) throws SQLException;
+  }
+
+  private static void reset(Connection connection) throws SQLException {
+    connection.setAutoCommit(true);
+    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    connection.setSchema("PUBLIC");
+    connection.setReadOnly(false);
+    connection.setHoldability(ResultSet.HOLD_CURSORS_OVER_COMMIT);
+    connection.setTypeMap(null);
+  }
+
+  private String outcome(Connection connection, Target target, Method method, Object[] arguments)
+      throws SQLException {
+    try {
+      method.invoke(target.of(connection), arguments);
+      return "accepted";
+    } catch (InvocationTargetException e) {
+      return describe(e.getCause());
+    } catch (SQLException e) {
+      return "not made: " + e.getSQLState();
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
+    } finally {
+      reset(connection);
+    }
+  }
+
+  private static String describe(Throwable thrown) {
+    return thrown instanceof SQLException failed
+        ? String.valueOf(failed.getSQLState())
+        : thrown.getClass().getName();
+  }
+
+  /**
+   * Whether both have the same SQLState. The front-end has a state of its own for texts that it
+   * refuses, and of two things that are wrong either may be named.
+   */
+  private static boolean alike(String h2, String tollgate) {
+    return h2.equals(tollgate)
+        || (tollgate.endsWith("42T01") && h2.matches("(not made: )?4200[01]"))
+        || (EITHER.contains(h2) && EITHER.contains(tollgate));
+  }
+
+  private void compare(String what, Target target, Method method, Object[] arguments)
+      throws SQLException {
+    calls++;
+    String h2 = outcome(connections.get(0), target, method, arguments);
+    String tollgate = outcome(connections.get(1), target, method, arguments);
+    String call = what + method.getName() + Arrays.deepToString(arguments);
+    if (!alike(h2, tollgate) && !MEANT.contains(call)) {
+      differences.add(call + ": " + h2 + " and " + tollgate);
+    }
+  }
+
+  private static List<Method> methods(Class<?> type) {
+    return Stream.of(type.getMethods())
+        .filter(method -> !LEFT_OUT.contains(method.getName()))
+        .filter(method -> !method.isDefault() || method.getName().contains("Large"))
+        .sorted(Comparator.comparing(Method::toString))
+        .toList();
+  }
+
+  /** All combinations of arguments, the first of them given. */
+  private static List<Object[]> combinations(Class<?>[] types, List<Object> first) {
+    List<Object[]> all = new ArrayList<>(List.of(new Object[][] {{}}));
+    for (int i = 0; i < types.length; i++) {
+      List<Object> values = new ArrayList<>();
+      if (i == 0 && !first.isEmpty()) {
+        values.addAll(first);
+      } else {
+        values.addAll(ARGUMENTS.getOrDefault(types[i], List.of()));
+        if (types[i] == String.class) {
+          values.addAll(List.of("", "x"));
+        }
+        if (!types[i].isPrimitive()) {
+          values.add(null);
+        }
+      }
+      List<Object[]> longer = new ArrayList<>();
+      for (Object[] begun : all) {
+        for (Object value : values) {
+          Object[] more = Arrays.copyOf(begun, begun.length + 1);
+          more[begun.length] = value;
+          longer.add(more);
+        }
+      }
+      all = longer;
+    }
+    return all;
+  }
+
+  private static boolean takesSql(Method method) {
+    return method.getParameterCount() > 0
+        && method.getParameterTypes()[0] == String.class
+        && method.getName().matches("execute.*|addBatch|prepare.*|nativeSQL");
+  }
+
+  private void compareAll(String what, Class<?> type, Target target) throws SQLException {
+    for (Method method : methods(type)) {
+      List<Object> sqls = new ArrayList<>(takesSql(method) ? KINDS : List.of());
+      if (!sqls.isEmpty()) {
+        sqls.add(null);
+      }
+      for (Object[] arguments : combinations(method.getParameterTypes(), sqls)) {
+        compare(what, target, method, arguments);
+      }
+    }
+  }
+
+  @Test
+  void connections() throws SQLException {
+    compareAll("connection.", Connection.class, connection -> connection);
+    assertEquals(Set.of(), differences, () -> differences.size() + " of " + calls);
+  }
+
+  @Test
+  void statements() throws SQLException {
+    compareAll("statement.", Statement.class, Connection::createStatement);
+    assertEquals(Set.of(), differences, () -> differences.size() + " of " + calls);
+  }
+
+  @Test
+  void metaData() throws SQLException {
+    compareAll("metadata.", DatabaseMetaData.class, Connection::getMetaData);
+    assertEquals(Set.of(), differences, () -> differences.size() + " of " + calls);
+  }
+
+  @Test
+  void preparedStatements() throws SQLException {
+    for (String sql : KINDS) {
+      Target prepared = connection -> connection.prepareStatement(sql);
+      for (Method method : methods(PreparedStatement.class)) {
+        boolean sets = method.getParameterCount() > 0;
+        if (!takesSql(method) && (!sets || SET_OF.contains(sql))) {
+          for (Object[] arguments :
+              combinations(method.getParameterTypes(), Collections.emptyList())) {
+            compare("[" + sql + "] ", prepared, method, arguments);
+          }
+        }
+      }
+    }
+    assertEquals(Set.of(), differences, () -> differences.size() + " of " + calls);
+  }
+}
