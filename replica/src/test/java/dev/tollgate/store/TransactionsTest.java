@@ -705,6 +705,18 @@ class TransactionsTest {
     assertState("23503", store.last(b));
   }
 
+  /** R3: what was done while H2 did not check a key counts once it checks the key again. */
+  @Test
+  void keysCountWhileTheyAreNotChecked() {
+    createChild();
+    store.ok(a, "ALTER TABLE CHILD SET REFERENTIAL_INTEGRITY FALSE");
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 2"));
+    assertWaiting(store.run(b, "ALTER TABLE CHILD SET REFERENTIAL_INTEGRITY TRUE CHECK"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertState("23506", store.run(b, "INSERT INTO CHILD VALUES(2, 2)"));
+  }
+
   /** R3: who releases another key of a parent table cannot help. */
   @Test
   void childThatStaysKeepsItsParentAtOnce() {

@@ -146,10 +146,11 @@ public final class KeyWatches {
     }
   }
 
+  /** Also compares keys that H2 does not check at the moment: it may check them in a moment. */
   private void check(
       Others open, SessionLocal session, Table changed, @Nullable Row before, @Nullable Row after) {
     for (Constraint constraint : changed.getConstraints()) {
-      if (constraint instanceof ConstraintReferential key && isChecked(session, key)) {
+      if (constraint instanceof ConstraintReferential key) {
         if (key.getTable().equals(changed)) {
           checkReference(open, session, key, before, after);
         }
@@ -158,13 +159,6 @@ public final class KeyWatches {
         }
       }
     }
-  }
-
-  /** False for a foreign key that H2 does not check either. */
-  private static boolean isChecked(SessionLocal session, ConstraintReferential key) {
-    return session.getDatabase().getReferentialIntegrity()
-        && key.getTable().getCheckForeignKeyConstraints()
-        && key.getRefTable().getCheckForeignKeyConstraints();
   }
 
   private void checkReference(
