@@ -646,7 +646,7 @@ class TransactionsTest {
         "VARBINARY(9)|X'01ff'|X'01FF'",
       })
   void equalKeysMeet(String line) {
-    String[] parts = line.split("\\|");
+    String[] parts = line.split("\\|", -1);
     store.ok(a, "CREATE TABLE P(K " + parts[0] + " PRIMARY KEY)");
     store.ok(a, "CREATE TABLE K(R " + parts[0] + " REFERENCES P(K))");
     store.ok(a, "INSERT INTO P VALUES(" + parts[1] + ")");

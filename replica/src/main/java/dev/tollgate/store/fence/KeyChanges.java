@@ -64,7 +64,8 @@ public final class KeyChanges {
   private record Added(long position, Runnable undo) {}
 
   // constraints are found by identity: H2 compares objects by id, and gives ids again
-  private final Map<ConstraintReferential, Map<Kind, Keys>> keys = new IdentityHashMap<>();
+  private final IdentityHashMap<ConstraintReferential, Map<Kind, Keys>> keys =
+      new IdentityHashMap<>();
   private final Set<Table> changedTables = new HashSet<>();
   private final Deque<Added> added = new ArrayDeque<>();
 
@@ -141,8 +142,8 @@ public final class KeyChanges {
    */
   public boolean blockDefinition(Collection<Table> tables) {
     for (ConstraintReferential constraint : keys.keySet()) {
-      if (tables.contains(constraint.getRefTable()) && hasAny(constraint, Kind.NEEDED)
-          || tables.contains(constraint.getTable()) && hasAny(constraint, Kind.REMOVED)) {
+      if ((tables.contains(constraint.getRefTable()) && hasAny(constraint, Kind.NEEDED))
+          || (tables.contains(constraint.getTable()) && hasAny(constraint, Kind.REMOVED))) {
         return true;
       }
     }

@@ -26,7 +26,7 @@ final class KeyValues {
     Value[] values = new Value[from.length];
     for (int i = 0; i < from.length; i++) {
       Value value = row.getValue(from[i].column.getColumnId());
-      if (value == ValueNull.INSTANCE) {
+      if (value.equals(ValueNull.INSTANCE)) {
         return null;
       }
       Column referenced = to[i].column;
@@ -46,7 +46,7 @@ final class KeyValues {
     Value[] values = new Value[columns.length];
     for (int i = 0; i < columns.length; i++) {
       values[i] = row.getValue(columns[i].column.getColumnId());
-      if (values[i] == ValueNull.INSTANCE) {
+      if (values[i].equals(ValueNull.INSTANCE)) {
         return null;
       }
     }

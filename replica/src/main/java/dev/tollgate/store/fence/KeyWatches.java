@@ -189,7 +189,7 @@ public final class KeyWatches {
       @Nullable Row after) {
     Value[] old = KeyValues.of(before, key);
     Value[] now = after == null ? null : KeyValues.of(after, key);
-    if (old == null || now != null && KeyValues.order(key, session).compare(old, now) == 0) {
+    if (old == null || (now != null && KeyValues.order(key, session).compare(old, now) == 0)) {
       return;
     }
     requireNone(open.first(other -> other.has(key, KeyChanges.Kind.NEEDED, old)), key);
