@@ -226,9 +226,7 @@ final class LoggedStatement {
       return new Outcome.Conflict(rival);
     }
     SessionId holder =
-        SqlErrors.isConflict(e)
-            ? means.transactions().holder(transaction)
-            : mayMend(e.getErrorCode());
+        SqlErrors.isConflict(e) ? means.transactions().holder(transaction) : mayMend(e);
     if (holder == null) {
       return null;
     }
@@ -250,10 +248,12 @@ final class LoggedStatement {
    * The owner of a transaction whose uncommitted changes may be why a constraint has failed, or
    * null.
    */
-  private @Nullable SessionId mayMend(int errorCode) {
-    return switch (errorCode) {
+  private @Nullable SessionId mayMend(DbException e) {
+    return switch (e.getErrorCode()) {
       case ErrorCode.DUPLICATE_KEY_1 ->
-          means.transactions().others(transaction).first(other -> other.concern(written.keySet()));
+          means
+              .transactions()
+              .changerOf(H2Transactions.duplicatedRow(e), written.keySet(), transaction);
       case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 -> means.keys().releasing();
       default -> null;
     };

@@ -212,6 +212,25 @@ final class TransactionSessions {
     return null;
   }
 
+  /**
+   * The owner of a transaction besides this one that has changed or deleted a row, or null.
+   *
+   * @param row null if it is not known; then any row counts
+   * @param tables the tables that may have the row
+   */
+  @Nullable SessionId changerOf(
+      @Nullable RowKey row, Collection<Table> tables, @Nullable OpenTransaction own) {
+    SessionId holder = row == null ? null : holderOf(row);
+    for (OpenTransaction other : open.values()) {
+      if (other != own
+          && (row == null || other.owner.equals(holder))
+          && other.changes.concern(tables)) {
+        return other.owner;
+      }
+    }
+    return null;
+  }
+
   /** The open transactions besides this one. */
   KeyWatches.Others others(@Nullable OpenTransaction own) {
     return condition -> {

@@ -161,26 +161,15 @@ class RandomForeignKeysTest {
       case 14 -> "DELETE FROM E WHERE ID = " + id();
       case 15 -> "UPDATE C SET P = " + id() + " WHERE ID = " + id();
       case 16 -> "UPDATE C SET P = P, S = UPPER(S), V = V + 1 WHERE ID = " + id();
-      case 17 -> takeText(id());
+      case 17 -> "UPDATE P SET S = " + text() + " WHERE ID = " + id();
       case 18 -> "UPDATE P SET S = NULL, V = 1 WHERE ID = " + id();
       case 19 -> "UPDATE P SET ID = ID, S = UPPER(S), V = V + 1 WHERE ID = " + id();
       case 20 -> "UPDATE E SET UP = " + idOrNull() + ", DP = NULL WHERE ID = " + id();
       case 21 -> "UPDATE D SET X = " + id() + ", Y = " + id() + " WHERE ID = " + id();
       case 22 -> "DELETE FROM C WHERE P = " + id();
-      case 23 -> changeKey();
+      case 23 -> "UPDATE P SET ID = " + id() + " WHERE ID = " + id();
       default -> "DELETE FROM E WHERE UP = " + id() + " OR D = " + id();
     };
-  }
-
-  private String takeText(int id) {
-    return "UPDATE P SET S = " + text(id) + " WHERE ID = " + id;
-  }
-
-  /** Only where keys may meet: a duplicate waits for all who have changed rows of the table. */
-  private String changeKey() {
-    return keyStep == 1
-        ? "UPDATE P SET ID = " + id() + " WHERE ID = " + id()
-        : "UPDATE P SET ID = ID WHERE ID = " + id();
   }
 
   private int id() {

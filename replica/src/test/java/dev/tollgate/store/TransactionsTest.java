@@ -511,6 +511,24 @@ class TransactionsTest {
     store.commit(a);
   }
 
+  /** H2's message says which row has the key. */
+  @Test
+  void duplicateOfARowThatStaysFailsAtOnce() {
+    store.ok(a, "CREATE TABLE N(S VARCHAR_IGNORECASE(20) PRIMARY KEY, A INT, B INT, UNIQUE(A, B))");
+    store.ok(a, "INSERT INTO N VALUES('a ( /* 2 */ ', 1, 1), ('b', 2, 2)");
+    assertOk(store.in(a, "UPDATE T SET V = 1, U = 7 WHERE ID = 2"));
+    assertOk(store.in(a, "DELETE FROM N WHERE S = 'b'"));
+    assertState("23505", store.run(b, "INSERT INTO T VALUES(1, 0, 9)"));
+    assertState("23505", store.run(b, "INSERT INTO T VALUES(9, 0, 1)"));
+    assertState("23505", store.run(b, "INSERT INTO N VALUES('A ( /* 2 */ ', 3, 3)"));
+    assertState("23505", store.run(b, "INSERT INTO N VALUES('c', 1, 1)"));
+    assertWaiting(store.run(b, "INSERT INTO N VALUES('c', 2, 2)"));
+    assertWaiting(store.run(c, "INSERT INTO N VALUES('B', 3, 3)"));
+    store.rollback(a);
+    assertState("23505", store.last(b));
+    assertState("23505", store.last(c));
+  }
+
   /** R3 is about keys: transactions on rows of other keys are not in the way of each other. */
   @Test
   void deletionOfAParentLetsChildrenOfOthersBe() {
