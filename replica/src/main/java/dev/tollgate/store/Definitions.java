@@ -9,6 +9,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.h2.CatalogChanges;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.fence.KeyWatches;
 import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
@@ -59,8 +60,10 @@ final class Definitions {
   private final Views views;
   private final Restorable restorable;
   private final OwnerRights owners;
+  private final KeyWatches keys;
 
   /**
+   * @param keys is told which tables there are
    * @param changed is told what definitions have made
    * @param owners is told that definitions have changed
    */
@@ -69,12 +72,14 @@ final class Definitions {
       ReaderGate gate,
       FencedTables fencedTables,
       TransactionSessions transactions,
+      KeyWatches keys,
       ChangedRows changed,
       OwnerRights owners) {
     this.database = database;
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
+    this.keys = keys;
     this.changed = changed;
     this.owners = owners;
     views = new Views(database);
@@ -143,6 +148,7 @@ final class Definitions {
 
   private void countAll(Touched touched) {
     actions.follow(touched.tables());
+    keys.follow(touched.tables());
     bytes.follow(touched.tables());
   }
 

@@ -15,7 +15,6 @@ import dev.tollgate.store.h2.H2Functions;
 import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
-import dev.tollgate.store.h2.H2Targets;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Pins;
@@ -140,7 +139,6 @@ final class H2SelfCheck {
             H2Numbers.class,
             H2Sessions.class,
             H2Statements.class,
-            H2Targets.class,
             H2Transactions.class,
             H2Windows.class)) {
       try {

@@ -11,7 +11,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
-import dev.tollgate.store.fence.KeyChanges;
+import dev.tollgate.store.fence.KeyWatches;
 import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
@@ -65,6 +65,7 @@ final class LoggedStatement {
       H2Database database,
       FencedTables fencedTables,
       TransactionSessions transactions,
+      KeyWatches keys,
       Definitions definitions,
       StoreLimits limits,
       FaultLog faults,
@@ -110,6 +111,11 @@ final class LoggedStatement {
     }
     User before = H2Sessions.become(session, means.database().existingUser(context.user()));
     means.changed().begin();
+    means
+        .keys()
+        .begin(
+            transaction == null ? null : transaction.changes(),
+            means.transactions().others(transaction));
     boolean kept = false;
     try {
       Outcome outcome = runAsUser();
@@ -117,6 +123,7 @@ final class LoggedStatement {
       return outcome;
     } finally {
       means.changed().end(kept);
+      means.keys().end();
       if (!statement.definition()) {
         means.changed().used(sequences, written.keySet());
       }
@@ -208,6 +215,7 @@ final class LoggedStatement {
         session.rollback();
       } else {
         session.rollbackTo(before);
+        transaction.changes().undoTo(H2Transactions.changes(session));
       }
     } catch (RuntimeException e) {
       throw new ReplicaFailure("a statement could not be undone", e);
@@ -219,10 +227,12 @@ final class LoggedStatement {
     if (!(thrown instanceof DbException e)) {
       return null;
     }
+    SessionId rival = means.keys().rival();
+    if (rival != null) {
+      return new Outcome.Conflict(rival);
+    }
     SessionId holder =
-        SqlErrors.isConflict(e)
-            ? means.transactions().holder(transaction)
-            : SqlErrors.isDoubtful(e) ? means.transactions().changerOf(written, transaction) : null;
+        SqlErrors.isConflict(e) ? means.transactions().holder(transaction) : mayMend(e);
     if (holder == null) {
       return null;
     }
@@ -237,6 +247,21 @@ final class LoggedStatement {
           SqlErrors.failed(
               DbException.get(ErrorCode.LOCK_TIMEOUT_1, "a row that is not free")
                   .getSQLException());
+    };
+  }
+
+  /**
+   * The owner of a transaction whose uncommitted changes may be why a constraint has failed, or
+   * null.
+   */
+  private @Nullable SessionId mayMend(DbException e) {
+    return switch (e.getErrorCode()) {
+      case ErrorCode.DUPLICATE_KEY_1 ->
+          means
+              .transactions()
+              .changerOf(H2Transactions.duplicatedRow(e), written.keySet(), transaction);
+      case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 -> means.keys().releasing();
+      default -> null;
     };
   }
 
@@ -264,8 +289,11 @@ final class LoggedStatement {
     if (refused != null) {
       return refused;
     }
-    KeyChanges changes = KeyChanges.of(parsed, written);
-    SessionId rival = means.transactions().rivalFor(changes, transaction);
+    SessionId rival =
+        statement.definition()
+            ? KeyWatches.rivalOfDefinition(
+                means.transactions().others(transaction), written.keySet())
+            : null;
     if (rival != null) {
       return new Outcome.Conflict(rival);
     }
@@ -285,7 +313,7 @@ final class LoggedStatement {
     Object keys = ReturnedColumns.keys(session.getUser(), parsed, statement.keys());
     Outcome outcome = change(command, keys);
     if (transaction != null) {
-      transaction.changes().addAll(changes);
+      transaction.changes().addTables(written, H2Transactions.changes(session));
       transaction.wrote(budget.bytes());
     }
     return outcome;

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.fence.KeyWatches;
 import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.limits.BatchWork;
@@ -29,13 +30,15 @@ final class LoggedStatements {
       StoreLimits limits,
       OwnerRights owners) {
     ChangedRows changed = new ChangedRows(database);
+    KeyWatches keys = new KeyWatches(database);
     Definitions definitions =
-        new Definitions(database, gate, fencedTables, transactions, changed, owners);
+        new Definitions(database, gate, fencedTables, transactions, keys, changed, owners);
     means =
         new LoggedStatement.Means(
             database,
             fencedTables,
             transactions,
+            keys,
             definitions,
             limits,
             new FaultLog(),

@@ -243,6 +243,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     try {
       if (savepoint.rollback()) {
         transaction.session().rollbackToSavepoint(savepoint.name());
+        transaction.changes().undoTo(H2Transactions.changes(transaction.session()));
       } else {
         transaction.session().addSavepoint(savepoint.name());
       }

@@ -4,14 +4,13 @@ import dev.tollgate.core.StalledError;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
-import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.fence.KeyChanges;
+import dev.tollgate.store.fence.KeyWatches;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.ThreadStack;
 import java.util.Collection;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +51,7 @@ final class TransactionSessions {
       return session;
     }
 
-    /** The key changes that its statements have made so far. */
+    /** What its statements have done to keys so far. */
     KeyChanges changes() {
       return changes;
     }
@@ -214,17 +213,34 @@ final class TransactionSessions {
   }
 
   /**
-   * The owner of a transaction that has changed keys that this statement relies on, or the reverse;
-   * null if there is none. H2 checks foreign keys against committed rows, and would let two
-   * transactions break a foreign key together.
+   * The owner of a transaction besides this one that has changed or deleted a row, or null.
+   *
+   * @param row null if it is not known; then any row counts
+   * @param tables the tables that may have the row
    */
-  @Nullable SessionId rivalFor(KeyChanges statement, @Nullable OpenTransaction own) {
+  @Nullable SessionId changerOf(
+      @Nullable RowKey row, Collection<Table> tables, @Nullable OpenTransaction own) {
+    SessionId holder = row == null ? null : holderOf(row);
     for (OpenTransaction other : open.values()) {
-      if (other != own && statement.collidesWith(other.changes)) {
+      if (other != own
+          && (row == null || other.owner.equals(holder))
+          && other.changes.concern(tables)) {
         return other.owner;
       }
     }
     return null;
+  }
+
+  /** The open transactions besides this one. */
+  KeyWatches.Others others(@Nullable OpenTransaction own) {
+    return condition -> {
+      for (OpenTransaction other : open.values()) {
+        if (other != own && condition.test(other.changes)) {
+          return other.owner;
+        }
+      }
+      return null;
+    };
   }
 
   /**
@@ -237,20 +253,6 @@ final class TransactionSessions {
         if (tables.contains(used) || schemas.contains(used.getSchema().getName())) {
           return other.owner;
         }
-      }
-    }
-    return null;
-  }
-
-  /**
-   * The owner of a transaction whose changes made a constraint fail, or null. The changes may still
-   * be undone.
-   */
-  @Nullable SessionId changerOf(
-      Map<Table, FencedTables.Change> written, @Nullable OpenTransaction own) {
-    for (OpenTransaction other : open.values()) {
-      if (other != own && other.changes.concern(written.keySet())) {
-        return other.owner;
       }
     }
     return null;

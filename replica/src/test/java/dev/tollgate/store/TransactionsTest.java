@@ -511,6 +511,264 @@ class TransactionsTest {
     store.commit(a);
   }
 
+  /** H2's message says which row has the key. */
+  @Test
+  void duplicateOfARowThatStaysFailsAtOnce() {
+    store.ok(a, "CREATE TABLE N(S VARCHAR_IGNORECASE(20) PRIMARY KEY, A INT, B INT, UNIQUE(A, B))");
+    store.ok(a, "INSERT INTO N VALUES('a ( /* 2 */ ', 1, 1), ('b', 2, 2)");
+    assertOk(store.in(a, "UPDATE T SET V = 1, U = 7 WHERE ID = 2"));
+    assertOk(store.in(a, "DELETE FROM N WHERE S = 'b'"));
+    assertState("23505", store.run(b, "INSERT INTO T VALUES(1, 0, 9)"));
+    assertState("23505", store.run(b, "INSERT INTO T VALUES(9, 0, 1)"));
+    assertState("23505", store.run(b, "INSERT INTO N VALUES('A ( /* 2 */ ', 3, 3)"));
+    assertState("23505", store.run(b, "INSERT INTO N VALUES('c', 1, 1)"));
+    assertWaiting(store.run(b, "INSERT INTO N VALUES('c', 2, 2)"));
+    assertWaiting(store.run(c, "INSERT INTO N VALUES('B', 3, 3)"));
+    store.rollback(a);
+    assertState("23505", store.last(b));
+    assertState("23505", store.last(c));
+  }
+
+  /** R3 is about keys: transactions on rows of other keys are not in the way of each other. */
+  @Test
+  void deletionOfAParentLetsChildrenOfOthersBe() {
+    createChild();
+    store.ok(a, "INSERT INTO T VALUES(3, 0, 3), (4, 0, 4)");
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(1, 1)"));
+    assertOk(store.in(b, "INSERT INTO CHILD VALUES(2, 2)"));
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 3"));
+    assertOk(store.in(b, "DELETE FROM T WHERE ID = 4"));
+    assertEquals(new Outcome.Done(), store.commit(a));
+    assertEquals(new Outcome.Done(), store.commit(b));
+    assertEquals(List.of("1,1", "2,2"), query("SELECT * FROM CHILD ORDER BY ID"));
+  }
+
+  /** R3, without a transaction on one side. */
+  @Test
+  void statementsOnOtherKeysDoNotWait() {
+    createChild();
+    store.ok(a, "INSERT INTO T VALUES(3, 0, 3), (4, 0, 4)");
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(1, 1)"));
+    assertOk(store.run(b, "DELETE FROM T WHERE ID = 4"));
+    store.rollback(a);
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 3"));
+    assertOk(store.run(b, "INSERT INTO CHILD VALUES(7, 1)"));
+    assertWaiting(store.run(b, "INSERT INTO CHILD VALUES(8, 3)"));
+    assertWaiting(store.run(c, "UPDATE CHILD SET PARENT = 3"));
+    store.rollback(a);
+    assertOk(store.last(b));
+    assertOk(store.last(c));
+  }
+
+  /** R3: an UPDATE of all columns, as Hibernate makes it, keeps the values of most. */
+  @Test
+  void updateThatKeepsAReferenceNeedsNothing() {
+    createChild();
+    store.ok(a, "INSERT INTO CHILD VALUES(1, 1)");
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 2"));
+    assertOk(store.run(b, "UPDATE CHILD SET PARENT = 1, ID = 5 WHERE ID = 1"));
+    assertOk(store.in(b, "UPDATE CHILD SET PARENT = 1, ID = 6 WHERE ID = 5"));
+    assertOk(store.in(c, "UPDATE T SET ID = 1, V = 7, U = 1 WHERE ID = 1"));
+    store.commit(a);
+    store.commit(b);
+    store.commit(c);
+  }
+
+  /** R3: the key of a parent that an UPDATE keeps stays, and one that it changes is removed. */
+  @Test
+  void updateOfAReferencedKeyRemovesTheOldOne() {
+    createChild();
+    store.ok(a, "INSERT INTO T VALUES(3, 0, 3)");
+    assertOk(store.in(a, "UPDATE T SET ID = ID + 10, V = 1 WHERE ID = 2"));
+    assertOk(store.in(a, "UPDATE T SET ID = 1, V = 1 WHERE ID = 1"));
+    assertOk(store.run(b, "INSERT INTO CHILD VALUES(1, 1)"));
+    assertOk(store.run(b, "INSERT INTO CHILD VALUES(3, 3)"));
+    assertWaiting(store.run(b, "INSERT INTO CHILD VALUES(2, 2)"));
+    store.commit(a);
+    assertState("23506", store.last(b));
+  }
+
+  /** R3: what is undone is in nobody's way. */
+  @Test
+  void savepointTakesKeysBack() {
+    createChild();
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(1, 1)"));
+    mark(a, false, "S");
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(2, 2), (3, 1)"));
+    mark(a, true, "S");
+    assertOk(store.run(b, "DELETE FROM T WHERE ID = 2"));
+    assertWaiting(store.run(c, "DELETE FROM T WHERE ID = 1"));
+    store.commit(a);
+    assertState("23503", store.last(c));
+  }
+
+  /** R3: a statement that fails in the middle leaves no keys behind. */
+  @Test
+  void statementThatFailsTakesKeysBack() {
+    createChild();
+    assertOk(store.in(a, "UPDATE T SET V = 0 WHERE ID < 0"));
+    assertState("23506", store.in(a, "INSERT INTO CHILD VALUES(1, 1), (2, 9)"));
+    assertOk(store.run(b, "DELETE FROM T WHERE ID = 1"));
+    store.commit(a);
+  }
+
+  /** R3: the rows that the action of a key changes count as those of the statement. */
+  @ParameterizedTest
+  @ValueSource(strings = {"CASCADE", "SET NULL"})
+  void actionsOfKeysCount(String action) {
+    store.ok(
+        a,
+        "CREATE TABLE CHILD(ID INT PRIMARY KEY, PARENT INT UNIQUE REFERENCES T(ID) ON DELETE "
+            + action
+            + " ON UPDATE "
+            + action
+            + ")");
+    store.ok(a, "CREATE TABLE LEAF(OF INT REFERENCES CHILD(PARENT) ON DELETE CASCADE)");
+    store.ok(a, "INSERT INTO T VALUES(3, 0, 3)");
+    store.ok(a, "INSERT INTO CHILD VALUES(1, 1), (2, 2), (3, 3)");
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 1"));
+    assertOk(store.run(b, "INSERT INTO LEAF VALUES(2)"));
+    assertWaiting(store.run(b, "INSERT INTO LEAF VALUES(1)"));
+    store.commit(a);
+    assertState("23506", store.last(b));
+    assertOk(store.in(a, "INSERT INTO LEAF VALUES(3)"));
+    assertWaiting(store.run(b, "DELETE FROM T WHERE ID = 3"));
+    store.rollback(a);
+    assertOk(store.last(b));
+  }
+
+  /** R3: a key of which a column is NULL refers to nothing. */
+  @Test
+  void keyWithANullIsNoKey() {
+    store.ok(a, "CREATE TABLE P(A INT, B INT, UNIQUE(A, B))");
+    store.ok(a, "CREATE TABLE K(X INT, Y INT, FOREIGN KEY(Y, X) REFERENCES P(B, A))");
+    store.ok(a, "INSERT INTO P VALUES(1, 1), (1, 2), (1, NULL)");
+    assertOk(store.in(a, "INSERT INTO K VALUES(1, NULL), (NULL, 7), (1, 2)"));
+    assertOk(store.run(b, "DELETE FROM P WHERE B IS NULL"));
+    assertOk(store.run(b, "DELETE FROM P WHERE B = 1"));
+    assertWaiting(store.run(b, "DELETE FROM P WHERE B = 2"));
+    store.rollback(a);
+    assertOk(store.last(b));
+  }
+
+  /** R3: keys are equal where the index of the parent takes them for equal. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "VARCHAR_IGNORECASE|'Ab'|'aB'",
+        "CHAR(5)|'ab'|'ab   '",
+        "NUMERIC(10, 2)|1.5|1.50",
+        "BIGINT|7|7.0",
+        "TIMESTAMP(9) WITH TIME ZONE|TIMESTAMP WITH TIME ZONE '2024-01-01 12:00:00+02'|"
+            + "TIMESTAMP WITH TIME ZONE '2024-01-01 10:00:00Z'",
+        "VARBINARY(9)|X'01ff'|X'01FF'",
+      })
+  void equalKeysMeet(String line) {
+    String[] parts = line.split("\\|", -1);
+    store.ok(a, "CREATE TABLE P(K " + parts[0] + " PRIMARY KEY)");
+    store.ok(a, "CREATE TABLE K(R " + parts[0] + " REFERENCES P(K))");
+    store.ok(a, "INSERT INTO P VALUES(" + parts[1] + ")");
+    assertOk(store.in(a, "INSERT INTO K VALUES(" + parts[2] + ")"));
+    assertWaiting(store.run(b, "DELETE FROM P"));
+    store.rollback(a);
+    assertOk(store.last(b));
+  }
+
+  /** R3, where both ends of a key are in one table. */
+  @Test
+  void rowsThatReferToTheirOwnTable() {
+    store.ok(a, "CREATE TABLE N(ID INT PRIMARY KEY, UP INT REFERENCES N(ID))");
+    store.ok(a, "INSERT INTO N VALUES(1, 1), (2, 2), (3, NULL), (4, NULL)");
+    assertOk(store.in(a, "INSERT INTO N VALUES(5, 5), (6, 3)"));
+    assertOk(store.in(b, "DELETE FROM N WHERE ID = 2"));
+    assertOk(store.in(b, "DELETE FROM N WHERE ID = 4"));
+    assertWaiting(store.in(b, "DELETE FROM N WHERE ID = 3"));
+    // now they wait for each other, and the younger transaction ends
+    assertOk(store.in(a, "UPDATE N SET UP = 4 WHERE ID = 1"));
+    assertLost(store.last(b));
+  }
+
+  /** R3: each foreign key of a table has its own keys. */
+  @Test
+  void keysOfSeveralForeignKeysDoNotMix() {
+    store.ok(a, "CREATE TABLE P(ID INT PRIMARY KEY)");
+    store.ok(a, "CREATE TABLE K(X INT REFERENCES P(ID), Y INT REFERENCES T(ID))");
+    store.ok(a, "INSERT INTO P VALUES(1), (2)");
+    assertOk(store.in(a, "INSERT INTO K VALUES(1, 2)"));
+    assertOk(store.run(b, "DELETE FROM T WHERE ID = 1"));
+    assertOk(store.run(b, "DELETE FROM P WHERE ID = 2"));
+    assertWaiting(store.run(b, "DELETE FROM P WHERE ID = 1"));
+    assertWaiting(store.run(c, "DELETE FROM T WHERE ID = 2"));
+    store.commit(a);
+    assertState("23503", store.last(b));
+    assertState("23503", store.last(c));
+  }
+
+  /** R3: keys are compared only while a foreign key is there, and definitions wait for tables. */
+  @Test
+  void foreignKeyThatComesAndGoes() {
+    createChild();
+    store.ok(a, "ALTER TABLE CHILD ADD CONSTRAINT F FOREIGN KEY(ID) REFERENCES PUBLIC.\"T\"(ID)");
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 2"));
+    assertWaiting(store.run(b, "ALTER TABLE CHILD DROP CONSTRAINT F"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(7, 1)"));
+    assertWaiting(store.run(b, "ALTER TABLE T ADD COLUMN W INT"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(8, 1)"));
+    assertWaiting(store.run(b, "DELETE FROM T WHERE ID = 1"));
+    store.commit(a);
+    assertState("23503", store.last(b));
+  }
+
+  /** R3: what was done while H2 did not check a key counts once it checks the key again. */
+  @Test
+  void keysCountWhileTheyAreNotChecked() {
+    createChild();
+    store.ok(a, "ALTER TABLE CHILD SET REFERENTIAL_INTEGRITY FALSE");
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 2"));
+    assertWaiting(store.run(b, "ALTER TABLE CHILD SET REFERENTIAL_INTEGRITY TRUE CHECK"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertState("23506", store.run(b, "INSERT INTO CHILD VALUES(2, 2)"));
+  }
+
+  /** R3: who releases another key of a parent table cannot help. */
+  @Test
+  void childThatStaysKeepsItsParentAtOnce() {
+    createChild();
+    store.ok(a, "INSERT INTO CHILD VALUES(1, 1), (2, 2)");
+    assertOk(store.in(a, "DELETE FROM CHILD WHERE ID = 1"));
+    assertState("23503", store.run(b, "DELETE FROM T WHERE ID = 2"));
+    assertWaiting(store.run(b, "DELETE FROM T WHERE ID = 1"));
+    store.rollback(a);
+    assertState("23503", store.last(b));
+  }
+
+  /** R3: beyond the limit a transaction is in the way of all keys, and stays correct. */
+  @Test
+  void manyKeysCountAsAll() {
+    createChild();
+    for (int first = 10; first <= Limits.KEYS_PER_TRANSACTION + 10; first += 1_000) {
+      store.ok(a, "INSERT INTO T(ID) SELECT X FROM SYSTEM_RANGE(?, ?)", first, first + 999);
+    }
+    assertOk(store.in(a, "SELECT * FROM T WHERE ID = 1 FOR UPDATE"));
+    mark(a, false, "S");
+    for (int first = 11; first <= Limits.KEYS_PER_TRANSACTION; first += 1_000) {
+      assertOk(
+          store.in(a, "INSERT INTO CHILD SELECT X, X FROM SYSTEM_RANGE(?, ?)", first, first + 999));
+    }
+    assertOk(store.run(b, "DELETE FROM T WHERE ID = 10"));
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(1, 1)"));
+    assertWaiting(store.run(b, "DELETE FROM T WHERE ID = 2"));
+    mark(a, true, "S");
+    assertOk(store.run(c, "DELETE FROM T WHERE ID = 11"));
+    store.commit(a);
+    assertOk(store.last(b));
+  }
+
   /** R2, for what nobody uses: migration tools hold a transaction on their history meanwhile. */
   @Test
   void definitionOfWhatOthersDoNotUseNeedNotWait() {

@@ -453,6 +453,12 @@ public final class Limits {
    */
   public static final int REFERENTIAL_DEPTH = 1_000;
 
+  /**
+   * Keys of foreign keys that an open transaction remembers, at some 150 bytes each. A further key
+   * counts as all keys of its foreign key until the transaction ends.
+   */
+  public static final int KEYS_PER_TRANSACTION = 10_000;
+
   /** Arrays, rows and collections of geometries nested in one value. */
   public static final int VALUE_DEPTH = 32;
 

@@ -1,124 +1,160 @@
 package dev.tollgate.store.fence;
 
-import dev.tollgate.store.h2.H2Targets;
+import dev.tollgate.core.command.Limits;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
-import org.h2.command.Prepared;
-import org.h2.command.dml.Update;
-import org.h2.constraint.Constraint;
+import java.util.TreeSet;
 import org.h2.constraint.ConstraintReferential;
-import org.h2.table.Column;
+import org.h2.engine.SessionLocal;
 import org.h2.table.Table;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that statements make to keys, recorded per table. A record per table is coarser than
- * one per row, and costs nothing where there are no foreign keys.
+ * What an open transaction has done to the keys of foreign keys, by foreign key and key values, and
+ * the tables in which it has changed or deleted rows. No snapshot contains it: snapshots are taken
+ * while no transaction is open.
+ *
+ * <p>A transaction remembers at most {@link Limits#KEYS_PER_TRANSACTION} keys. A further key counts
+ * as all keys of its foreign key.
+ *
+ * <p>Belongs to the apply thread.
  */
 public final class KeyChanges {
-  /** Tables whose rows may have gained references to other rows. */
-  private final Set<Table> references = new HashSet<>();
-
-  /** Tables whose rows may have lost keys that other rows refer to. */
-  private final Set<Table> removals = new HashSet<>();
-
-  /** Tables with rows that were changed or deleted. */
-  private final Set<Table> changes = new HashSet<>();
-
-  /** The key changes that a statement will make. */
-  public static KeyChanges of(Prepared prepared, Map<Table, FencedTables.Change> written) {
-    KeyChanges result = new KeyChanges();
-    written.forEach((table, change) -> result.add(prepared, table, change));
-    return result;
+  /** What a change of a row does to a key. */
+  enum Kind {
+    /** A row refers to the key that did not. */
+    NEEDED,
+    /** A row refers to the key no more. */
+    RELEASED,
+    /** The row that had the key has it no more. */
+    REMOVED
   }
 
-  private void add(Prepared prepared, Table table, FencedTables.Change change) {
-    switch (change) {
-      case INSERT -> references.add(table);
-      case DELETE -> {
-        removals.add(table);
-        changes.add(table);
-      }
-      case UPDATE -> {
-        changes.add(table);
-        if (!(prepared instanceof Update update) || !update.getTable().equals(table)) {
-          references.add(table);
-        } else {
-          addUpdate(update, table);
-        }
-      }
-      case ANY -> {
-        references.add(table);
-        removals.add(table);
-        changes.add(table);
-      }
+  /** Keys of one foreign key. */
+  private static final class Keys {
+    private final NavigableSet<Value[]> values;
+    private boolean all;
+
+    Keys(NavigableSet<Value[]> values) {
+      this.values = values;
+    }
+
+    boolean contains(Value[] key) {
+      return all || values.contains(key);
+    }
+
+    boolean isEmpty() {
+      return !all && values.isEmpty();
     }
   }
 
-  private void addUpdate(Update update, Table table) {
-    for (Constraint constraint : table.getConstraints()) {
-      if (constraint instanceof ConstraintReferential key) {
-        if (key.getTable().equals(table) && sets(update, key.getReferencedColumns(table))) {
-          references.add(table);
-        }
-        if (key.getRefTable().equals(table) && sets(update, key.getReferencedColumns(table))) {
-          removals.add(table);
-        }
-      }
+  /**
+   * Something that is remembered.
+   *
+   * @param position number of changes of the transaction when it was added
+   */
+  private record Added(long position, Runnable undo) {}
+
+  // constraints are found by identity: H2 compares objects by id, and gives ids again
+  private final IdentityHashMap<ConstraintReferential, Map<Kind, Keys>> keys =
+      new IdentityHashMap<>();
+  private final Set<Table> changedTables = new HashSet<>();
+  private final Deque<Added> added = new ArrayDeque<>();
+
+  /**
+   * Remembers a key.
+   *
+   * @param position the number of changes that the transaction has made, with this one
+   */
+  void add(
+      ConstraintReferential constraint,
+      Kind kind,
+      Value[] key,
+      SessionLocal session,
+      long position) {
+    Keys known =
+        keys.computeIfAbsent(constraint, absent -> new EnumMap<>(Kind.class))
+            .computeIfAbsent(
+                kind, absent -> new Keys(new TreeSet<>(KeyValues.order(constraint, session))));
+    if (known.contains(key)) {
+      return;
+    }
+    if (added.size() < Limits.KEYS_PER_TRANSACTION) {
+      known.values.add(key);
+      added.addLast(new Added(position, () -> known.values.remove(key)));
+    } else {
+      known.all = true;
+      added.addLast(new Added(position, () -> known.all = false));
     }
   }
 
-  private static boolean sets(Update update, Collection<Column> columns) {
-    for (Column column : columns) {
-      if (H2Targets.sets(update, column)) {
+  /**
+   * Remembers the tables in which a statement has changed or deleted rows.
+   *
+   * @param position the number of changes that the transaction has made
+   */
+  public void addTables(Map<Table, FencedTables.Change> written, long position) {
+    written.forEach(
+        (table, change) -> {
+          if (change != FencedTables.Change.INSERT && changedTables.add(table)) {
+            added.addLast(new Added(position, () -> changedTables.remove(table)));
+          }
+        });
+  }
+
+  /**
+   * Forgets what was added after a rollback to a savepoint, or of a statement.
+   *
+   * @param position the number of changes that the transaction has after the rollback
+   */
+  public void undoTo(long position) {
+    while (!added.isEmpty() && added.getLast().position() > position) {
+      added.removeLast().undo().run();
+    }
+  }
+
+  boolean has(ConstraintReferential constraint, Kind kind, Value[] key) {
+    Keys known = find(constraint, kind);
+    return known != null && known.contains(key);
+  }
+
+  private @Nullable Keys find(ConstraintReferential constraint, Kind kind) {
+    Map<Kind, Keys> known = keys.get(constraint);
+    return known == null ? null : known.get(kind);
+  }
+
+  private boolean hasAny(ConstraintReferential constraint, Kind kind) {
+    Keys known = find(constraint, kind);
+    return known != null && !known.isEmpty();
+  }
+
+  /**
+   * True if a definition of these tables would meet keys of a foreign key that the transaction has
+   * changed at the other end. A definition may change all rows, so its keys are not compared.
+   */
+  public boolean blockDefinition(Collection<Table> tables) {
+    for (ConstraintReferential constraint : keys.keySet()) {
+      if ((tables.contains(constraint.getRefTable()) && hasAny(constraint, Kind.NEEDED))
+          || (tables.contains(constraint.getTable()) && hasAny(constraint, Kind.REMOVED))) {
         return true;
       }
     }
     return false;
   }
 
-  /** Adds the key changes that a statement has made. */
-  public void addAll(KeyChanges others) {
-    references.addAll(others.references);
-    removals.addAll(others.removals);
-    changes.addAll(others.changes);
-  }
-
-  /** True if one may add references to keys that the other may remove. */
-  public boolean collidesWith(KeyChanges other) {
-    return refersToRemoved(other) || other.refersToRemoved(this);
-  }
-
-  private boolean refersToRemoved(KeyChanges other) {
-    if (other.removals.isEmpty()) {
-      return false;
-    }
-    for (Table table : references) {
-      for (Constraint constraint : table.getConstraints()) {
-        if (constraint instanceof ConstraintReferential key
-            && key.getTable().equals(table)
-            && other.removals.contains(key.getRefTable())) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  /** True if rows of these tables, or of tables that refer to them, were changed or deleted. */
+  /** True if rows of one of these tables were changed or deleted. */
   public boolean concern(Collection<Table> tables) {
-    if (changes.isEmpty()) {
-      return false;
-    }
     for (Table table : tables) {
-      if (changes.contains(table)) {
+      if (changedTables.contains(table)) {
         return true;
-      }
-      for (Constraint constraint : table.getConstraints()) {
-        if (constraint instanceof ConstraintReferential key && changes.contains(key.getTable())) {
-          return true;
-        }
       }
     }
     return false;

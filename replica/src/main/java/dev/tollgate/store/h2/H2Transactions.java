@@ -7,6 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
+import org.h2.index.Index;
 import org.h2.message.DbException;
 import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVStore;
@@ -45,6 +46,10 @@ public final class H2Transactions {
   /** H2's message for a locked entry of a table, whose map is named after the table's number. */
   private static final Pattern LOCKED_ROW =
       Pattern.compile("Map entry <table\\.([0-9]{1,9})> with key <(-?[0-9]{1,18})>");
+
+  /** H2's message for a duplicate shows the number of the row, and then its values. */
+  private static final Pattern DUPLICATED_ROW =
+      Pattern.compile("\\( /\\* (?:key:)?(-?[0-9]{1,18}) \\*/ ");
 
   private static final VarHandle LOCK_TIMEOUT_MILLIS =
       H2Fields.field(Transaction.class, "timeoutMillis", int.class);
@@ -111,6 +116,14 @@ public final class H2Transactions {
       }
     }
     return null;
+  }
+
+  /** The row that has the key of a duplicate, or null if H2 does not name it. */
+  public static @Nullable RowKey duplicatedRow(DbException duplicate) {
+    Matcher row = DUPLICATED_ROW.matcher(String.valueOf(duplicate.getMessage()));
+    return duplicate.getSource() instanceof Index index && row.find()
+        ? new RowKey(index.getTable().getId(), Long.parseLong(row.group(1)))
+        : null;
   }
 
   /** The number of the transaction that has changed or locked a row, or {@link #NO_TRANSACTION}. */

@@ -26,6 +26,7 @@ public abstract class HiddenConstraint extends ConstraintCheck {
   /** The order in which H2 checks the constraints of a table, whichever was created first. */
   public enum Place {
     FIRST,
+    KEYS,
     /** All constraints that clients see, as they were created. */
     VISIBLE,
     BYTES,

@@ -329,13 +329,4 @@ public final class SqlErrors {
       default -> false;
     };
   }
-
-  /** True if a constraint failed because of rows that another transaction may yet bring back. */
-  public static boolean isDoubtful(DbException e) {
-    return switch (e.getErrorCode()) {
-      case ErrorCode.DUPLICATE_KEY_1, ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 ->
-          true;
-      default -> false;
-    };
-  }
 }
