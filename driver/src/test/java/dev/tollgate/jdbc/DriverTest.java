@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -104,7 +105,7 @@ class DriverTest {
       source.setPassword("secret");
       source.setApplicationName("shop");
       source.setLoginTimeout(5);
-      source.setLogWriter(new PrintWriter(System.err));
+      source.setLogWriter(new PrintWriter(new StringWriter()));
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
         out.writeObject(source);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A definition waits for the transaction of another session, and its run loses the lock. */
 class WaitingDefinitionTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(120);
+  private static final Duration DEADLINE = Duration.ofMinutes(2);
 
   @RegisterExtension private final TestNode node = new TestNode();
 

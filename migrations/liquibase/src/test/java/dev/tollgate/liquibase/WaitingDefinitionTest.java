@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A definition waits for the transaction of another session, and its run loses the lock. */
 class WaitingDefinitionTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(120);
+  private static final Duration DEADLINE = Duration.ofMinutes(2);
 
   @RegisterExtension final TollgateNode node = new TollgateNode();
   @TempDir private Path folder;
