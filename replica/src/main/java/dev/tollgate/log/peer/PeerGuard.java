@@ -186,7 +186,10 @@ public final class PeerGuard {
       return null;
     }
     refusals.refused(caller.address(), sender.from(), refusal.reason());
-    logOnce(sender.from(), refusal, RefusalAdvice.onRefusing(sender.from(), refusal.reason()));
+    logOnce(
+        sender.from(),
+        refusal,
+        RefusalAdvice.onRefusing(sender.from(), refusal.reason(), !knowsNoCluster()));
     if (refusal.reason() == Reason.RECEIVER_UNKNOWN && knowsNoCluster()) {
       stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
     }
@@ -210,7 +213,7 @@ public final class PeerGuard {
             Reason.NOT_JOINING,
             "node " + self.nodeId() + " was started to begin a cluster of its own");
     String from = caller.credentials().from();
-    logOnce(from, begun, RefusalAdvice.onRefusing(from, begun.reason()));
+    logOnce(from, begun, RefusalAdvice.onRefusing(from, begun.reason(), !knowsNoCluster()));
     return begun;
   }
 
@@ -250,7 +253,12 @@ public final class PeerGuard {
    */
   public void refusedBy(String nodeId, Refusal refusal, boolean proven) {
     Reason reason = refusal.reason();
-    logOnce(nodeId, refusal, RefusalAdvice.onRefused(nodeId, reason, verdicts.needed()));
+    logOnce(
+        nodeId,
+        refusal,
+        knowsNoCluster()
+            ? RefusalAdvice.CHECK
+            : RefusalAdvice.onRefused(nodeId, reason, verdicts.needed()));
     boolean heard = proven || self.known().key() == null;
     switch (reason) {
       case SENDER_REMOVED -> {

@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -161,7 +162,7 @@ class PeerGuardTest {
 
   @Test
   void leaderDoesNotEndANodeThatHasNoConfiguration() throws Exception {
-    assertEquals(false, guard(known(), Set.of()).toldToEnd("n2"));
+    assertFalse(guard(known(), Set.of()).toldToEnd("n2"));
     assertEquals(List.of(), stops);
   }
 
