@@ -7,6 +7,7 @@ import dev.tollgate.log.entry.Entry;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +100,16 @@ public interface LogConsumer {
   default @Nullable String refusal(Command command) {
     return null;
   }
+
+  /**
+   * Reports that this node has refused a message of another node, or of a stranger. Callable from
+   * any thread, never waits.
+   *
+   * @param from where the connection comes from
+   * @param nodeId as the caller calls itself
+   * @param reason a constant
+   */
+  default void refusedPeer(InetAddress from, String nodeId, String reason) {}
 
   /**
    * Reports that this node leads from now on, and has applied all that earlier leaders committed.

@@ -266,6 +266,20 @@ public final class Limits {
    */
   public static final int LOGGED_REFUSALS = 100;
 
+  /**
+   * Seconds within which a majority of the members has to say that this node was removed, has
+   * another directory, or is of another cluster, for this node to end.
+   */
+  public static final int VERDICT_SECONDS = 60;
+
+  /**
+   * Addresses of members that a node knows, two of each: where it calls it, and whence it calls.
+   */
+  public static final int MEMBER_ADDRESSES = 128;
+
+  /** Seconds for which the address of a node that is being added counts as that of a member. */
+  public static final int JOINING_ADDRESS_SECONDS = 600;
+
   /** Log lines about connections to another node that end at once, one after the other. */
   public static final int LOGGED_SHORT_CONNECTIONS = 10;
 

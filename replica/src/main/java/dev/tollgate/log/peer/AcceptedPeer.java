@@ -162,7 +162,7 @@ final class AcceptedPeer implements AutoCloseable {
   /** False if the other side is refused, or has only asked whether this node can be added. */
   private boolean hello(PeerSockets.Streams streams, DataInputStream in) throws IOException {
     PeerGuard guard = settings.guard();
-    HelloOfPeer hello = HelloOfPeer.hear(streams, in, guard.self());
+    HelloOfPeer hello = HelloOfPeer.hear(streams, in, guard.self(), socket.getInetAddress());
     PeerGuard.Refusal refusal = hello.isJoining() ? guard.checkJoining(hello) : guard.check(hello);
     if (refusal != null) {
       streams.out().write(Frame.refused(0, refusal));
@@ -185,6 +185,7 @@ final class AcceptedPeer implements AutoCloseable {
             "tollgate-" + settings.nodeId() + "-answers-" + from,
             settings.supervision(),
             e -> close());
+    guard.addresses().calledBy(from, socket.getInetAddress());
     // before the welcome: of two connections of a node the later one replaces the earlier
     owner.accepted(this, from);
     greeted.complete(null);

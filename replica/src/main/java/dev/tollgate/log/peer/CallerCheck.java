@@ -41,10 +41,30 @@ final class CallerCheck {
               + sender.clusterId(),
           "node " + self.nodeId() + " is of another cluster than node " + sender.from());
     }
+    // a removed node is refused whatever it says, and before anything that it says counts
+    if (known.removed().contains(sender.from()) && !members.contains(sender.from())) {
+      return new Refusal(
+          Reason.SENDER_REMOVED.saidIn(own),
+          "node " + sender.from() + " was removed from the cluster");
+    }
     if (!sender.to().equals(self.nodeId())) {
       return new Refusal(
           Reason.OTHER_NODE,
           "node " + sender.from() + " takes node " + self.nodeId() + " for node " + sender.to());
+    }
+    UniqueId recorded = known.incarnations().get(sender.from());
+    if (recorded != null && !recorded.equals(sender.incarnation())) {
+      return new Refusal(
+          Reason.SENDER_UNKNOWN.saidIn(own),
+          "node "
+              + self.nodeId()
+              + " knows node "
+              + sender.from()
+              + " as incarnation "
+              + recorded
+              + ", but it is "
+              + sender.incarnation(),
+          "node " + self.nodeId() + " knows node " + sender.from() + " as another incarnation");
     }
     if (sender.expected() != null && !sender.expected().equals(self.incarnation())) {
       return new Refusal(
@@ -64,25 +84,6 @@ final class CallerCheck {
               + " is not the incarnation that node "
               + sender.from()
               + " takes it for");
-    }
-    UniqueId recorded = known.incarnations().get(sender.from());
-    if (recorded != null && !recorded.equals(sender.incarnation())) {
-      return new Refusal(
-          Reason.SENDER_UNKNOWN.saidIn(own),
-          "node "
-              + self.nodeId()
-              + " knows node "
-              + sender.from()
-              + " as incarnation "
-              + recorded
-              + ", but it is "
-              + sender.incarnation(),
-          "node " + self.nodeId() + " knows node " + sender.from() + " as another incarnation");
-    }
-    if (known.removed().contains(sender.from()) && !members.contains(sender.from())) {
-      return new Refusal(
-          Reason.SENDER_REMOVED.saidIn(own),
-          "node " + sender.from() + " was removed from the cluster");
     }
     boolean served =
         known.key() == null

@@ -8,6 +8,7 @@ import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ProtocolException;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HelloOfPeer implements PeerGuard.Caller {
   private final NodeIdentity self;
+  private final InetAddress address;
   private final boolean joining;
   private final ClusterProof proofs;
   private PeerCredentials credentials;
@@ -29,8 +31,9 @@ final class HelloOfPeer implements PeerGuard.Caller {
 
   private boolean proven;
 
-  private HelloOfPeer(NodeIdentity self, WireReader hello, byte[] nonce) {
+  private HelloOfPeer(NodeIdentity self, InetAddress address, WireReader hello, byte[] nonce) {
     this.self = requireNonNull(self, "self");
+    this.address = requireNonNull(address, "address");
     joining = hello.flag();
     said = hello.bytes();
     credentials = PeerCredentials.read(said);
@@ -41,13 +44,16 @@ final class HelloOfPeer implements PeerGuard.Caller {
   /**
    * Exchanges the first frames with a node that has connected. Whether it is served is to be
    * decided now.
+   *
+   * @param address where the connection comes from
    */
-  static HelloOfPeer hear(PeerSockets.Streams streams, DataInputStream in, NodeIdentity self)
+  static HelloOfPeer hear(
+      PeerSockets.Streams streams, DataInputStream in, NodeIdentity self, InetAddress address)
       throws IOException {
     streams.out().write(Frame.PREFACE);
     HelloToPeer.requirePreface(in);
     byte[] nonce = ClusterProof.drawNonce();
-    HelloOfPeer peer = new HelloOfPeer(self, read(in, Frame.Kind.HELLO), nonce);
+    HelloOfPeer peer = new HelloOfPeer(self, address, read(in, Frame.Kind.HELLO), nonce);
     String from = peer.credentials.from();
     if (streams.node() != null && !streams.node().equals(from)) {
       throw new ProtocolException(
@@ -100,6 +106,11 @@ final class HelloOfPeer implements PeerGuard.Caller {
   @Override
   public PeerCredentials credentials() {
     return credentials;
+  }
+
+  @Override
+  public InetAddress address() {
+    return address;
   }
 
   /** The proof may have come before this node knew the key. */

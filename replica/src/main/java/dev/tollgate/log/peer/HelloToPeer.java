@@ -31,6 +31,7 @@ final class HelloToPeer {
   private final PeerGuard guard;
   private final String nodeId;
   private @Nullable ClusterProof proofs;
+  private @Nullable UniqueId incarnation;
   private volatile boolean proven;
 
   HelloToPeer(PeerGuard guard, String nodeId) {
@@ -111,7 +112,9 @@ final class HelloToPeer {
     }
     WireReader body = challenge.body();
     byte[] theirs = ClusterProof.readNonce(body);
-    proofs = new ClusterProof(nonce, theirs, nodeId, new UniqueId(body.i64(), body.i64()));
+    UniqueId theirIncarnation = new UniqueId(body.i64(), body.i64());
+    incarnation = theirIncarnation;
+    proofs = new ClusterProof(nonce, theirs, nodeId, theirIncarnation);
     byte[] proof = ClusterProof.read(body);
     // a node that does not know the cluster any more has to hear that, so this one proves first
     WireWriter own = ClusterProof.write(new WireWriter(64), ownProof(credentials));
@@ -145,6 +148,12 @@ final class HelloToPeer {
   /** True once the node has proven that it is of the cluster. */
   boolean isProven() {
     return proven;
+  }
+
+  /** As {@link #isProven}, and the node has the directory that the cluster knows under its name. */
+  boolean isProvenMember() {
+    UniqueId recorded = guard.known().incarnations().get(nodeId);
+    return proven && recorded != null && recorded.equals(incarnation);
   }
 
   /** Requires that the other side speaks this protocol, in this version. */

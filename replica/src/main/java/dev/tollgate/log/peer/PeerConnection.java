@@ -9,6 +9,7 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -75,7 +76,7 @@ final class PeerConnection {
   /** Connects, and says who this node is. Waits, but not forever. */
   void open() throws IOException {
     PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
-    PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
+    PeerSockets.Streams streams = connect(settings, socket, peer);
     DataInputStream input = input(new Answers(streams.in()));
     HelloToPeer.Welcome welcome =
         hello.say(
@@ -83,7 +84,7 @@ final class PeerConnection {
     String node = peer.getId().toString();
     PeerGuard.Refusal refusal = welcome.refusal();
     if (refusal != null) {
-      settings.guard().refusedBy(node, refusal, hello.isProven());
+      settings.guard().refusedBy(node, refusal, hello.isProvenMember());
       throw new PeerException(refusal.message());
     }
     String doubt = settings.guard().doubt(node, hello.isProven());
@@ -104,6 +105,13 @@ final class PeerConnection {
             "tollgate-" + settings.nodeId() + "-writes-to-" + peer.getId(),
             settings.supervision(),
             this::breakOff);
+  }
+
+  private static PeerSockets.Streams connect(PeerSettings settings, Socket socket, RaftPeer peer)
+      throws IOException {
+    InetSocketAddress node = PeerSockets.resolve(peer.getAddress());
+    settings.guard().addresses().calls(peer.getId().toString(), node.getAddress());
+    return PeerSockets.connect(socket, peer, node, settings.tls());
   }
 
   private static DataInputStream input(InputStream in) {
@@ -162,7 +170,7 @@ final class PeerConnection {
       throws IOException {
     PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
     try (Socket socket = new Socket()) {
-      PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
+      PeerSockets.Streams streams = connect(settings, socket, peer);
       socket.setSoTimeout(millis);
       HelloToPeer.Welcome welcome =
           new HelloToPeer(settings.guard(), peer.getId().toString())
@@ -290,7 +298,7 @@ final class PeerConnection {
       case FAILED -> call.answer().completeExceptionally(new PeerException(text(frame)));
       case REFUSED -> {
         PeerGuard.Refusal refusal = HelloToPeer.refusal(frame);
-        settings.guard().refusedBy(node, refusal, hello.isProven());
+        settings.guard().refusedBy(node, refusal, hello.isProvenMember());
         call.answer().completeExceptionally(new PeerException(refusal.message()));
       }
       default -> {

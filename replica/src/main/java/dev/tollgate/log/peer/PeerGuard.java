@@ -5,10 +5,10 @@ import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +20,11 @@ import org.slf4j.LoggerFactory;
  * cluster knows. Any other message is refused before Ratis sees it, so it plays no part in an
  * election, a commit, or a proof of leadership. Thread-safe; never waits for an entry.
  *
- * <p>A node stops when a node of its cluster says that it was removed or has another data
- * directory. The replicated state of any node is the authority for that, and a node that knows the
- * key of its cluster believes only a node that knows the key too. Of two clusters either may be the
- * wrong one, so a node gives way only to a majority of its members.
+ * <p>Nothing that one other node says stops a node that knows its cluster, marks it as removed, or
+ * has it give up its data (ADR 0144). It stops when its own log says that it was removed, or when a
+ * majority of its members says at their addresses that it was removed, has another data directory,
+ * or is of another cluster: {@link Verdicts}. A node that knows no cluster has nothing to lose, and
+ * may have lost all that it had. It stops as soon as any node knows it by another directory.
  */
 public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
@@ -96,15 +97,28 @@ public final class PeerGuard {
   public interface Caller {
     PeerCredentials credentials();
 
+    /** Where its connection comes from. */
+    InetAddress address();
+
     /** True if it has proven that it knows the key of the cluster that this node knows. */
     boolean proves(ClusterIdentity known);
   }
 
   /** The members of the group as this node knows them. */
   public interface Members {
+    /** True for a member, also for one that is about to leave. */
     boolean contains(String nodeId);
 
-    int count();
+    /** The members without those that are about to leave; empty if this node knows of none. */
+    Set<String> current();
+  }
+
+  /** Is told of callers that are refused. Thread-safe, and never waits. */
+  public interface RefusalListener {
+    /**
+     * @param nodeId as the caller calls itself
+     */
+    void refused(InetAddress from, String nodeId, Reason reason);
   }
 
   private final NodeIdentity self;
@@ -116,12 +130,15 @@ public final class PeerGuard {
   private final Consumer<IOException> stop;
   private final AtomicBoolean stopped = new AtomicBoolean();
   private final LoggedRefusals logged = new LoggedRefusals(System::nanoTime);
-  private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+  private final Verdicts verdicts;
+  private final MemberAddresses addresses;
+  private final RefusalListener refusals;
   private final AdminUrls adminUrls = new AdminUrls();
 
   /**
    * @param begins whether the node was started to begin a cluster, alone or with others
    * @param versions what this node says of its version, and what others have said
+   * @param refusals is told of each message that is refused
    * @param stop called once, with a {@link RemovedException} or a {@link StrangerException}, by a
    *     thread that talks with a node or of Ratis; must not wait
    */
@@ -131,6 +148,7 @@ public final class PeerGuard {
       boolean begins,
       Members members,
       PeerVersions versions,
+      RefusalListener refusals,
       Consumer<IOException> stop) {
     this.self = self;
     this.data = data;
@@ -138,12 +156,20 @@ public final class PeerGuard {
     this.members = members;
     this.check = new CallerCheck(self, members);
     this.versions = versions;
+    this.verdicts = new Verdicts(self.nodeId(), members, System::nanoTime);
+    this.addresses = new MemberAddresses(members, System::nanoTime);
+    this.refusals = refusals;
     this.stop = stop;
   }
 
   /** What this node and others know. */
   public PeerVersions versions() {
     return versions;
+  }
+
+  /** Where members call from. */
+  MemberAddresses addresses() {
+    return addresses;
   }
 
   /** Returns what this node says with a message to another node. */
@@ -159,8 +185,12 @@ public final class PeerGuard {
       adminUrls.note(sender.from(), sender.adminUrl(), members.contains(sender.from()));
       return null;
     }
-    logOnce(sender.from(), refusal);
-    if (refusal.reason() == Reason.RECEIVER_UNKNOWN) {
+    refusals.refused(caller.address(), sender.from(), refusal.reason());
+    logOnce(
+        sender.from(),
+        refusal,
+        RefusalAdvice.onRefusing(sender.from(), refusal.reason(), !knowsNoCluster()));
+    if (refusal.reason() == Reason.RECEIVER_UNKNOWN && knowsNoCluster()) {
       stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
     }
     ClusterIdentity known = self.known();
@@ -182,7 +212,8 @@ public final class PeerGuard {
         new Refusal(
             Reason.NOT_JOINING,
             "node " + self.nodeId() + " was started to begin a cluster of its own");
-    logOnce(caller.credentials().from(), begun);
+    String from = caller.credentials().from();
+    logOnce(from, begun, RefusalAdvice.onRefusing(from, begun.reason(), !knowsNoCluster()));
     return begun;
   }
 
@@ -208,32 +239,42 @@ public final class PeerGuard {
         : "node " + nodeId + " does not prove that it is of this cluster";
   }
 
+  /** True if this node has not learned of any cluster, or has lost all that it knew. */
+  private boolean knowsNoCluster() {
+    ClusterIdentity known = self.known();
+    return known.key() == null && known.clusterId() == null && known.incarnations().isEmpty();
+  }
+
   /**
    * Records that another node has refused a message of this node.
    *
-   * @param proven whether that node has proven that it is of the cluster: once this node knows the
-   *     key, no other one ends it
+   * @param proven whether that node has proven that it is of the cluster, and is the member that
+   *     the cluster knows. One of another cluster cannot.
    */
   public void refusedBy(String nodeId, Refusal refusal, boolean proven) {
-    logOnce(nodeId, refusal);
-    boolean believed = proven || self.known().key() == null;
-    switch (refusal.reason()) {
+    Reason reason = refusal.reason();
+    logOnce(
+        nodeId,
+        refusal,
+        knowsNoCluster()
+            ? RefusalAdvice.CHECK
+            : RefusalAdvice.onRefused(nodeId, reason, verdicts.needed()));
+    boolean heard = proven || self.known().key() == null;
+    switch (reason) {
       case SENDER_REMOVED -> {
-        if (believed) {
+        if (heard && verdicts.isGiven(nodeId, reason)) {
           removed();
+        } else if (knowsNoCluster()) {
+          stop(new RemovedException(self.nodeId()));
         }
       }
       case SENDER_UNKNOWN -> {
-        if (believed) {
+        if ((heard && verdicts.isGiven(nodeId, reason)) || knowsNoCluster()) {
           stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
         }
       }
       case OTHER_CLUSTER -> {
-        // a refusal by a node that is about to be added does not count
-        if (members.contains(nodeId)) {
-          strangers.add(nodeId);
-        }
-        if (strangers.size() > members.count() / 2) {
+        if (verdicts.isGiven(nodeId, reason)) {
           stop(StrangerException.amongOthers(self.nodeId(), data, refusal.message()));
         }
       }
@@ -246,9 +287,27 @@ public final class PeerGuard {
     }
   }
 
+  /**
+   * Records that a leader tells this node to end, because it is no member. One node says so, and it
+   * counts only if the log of this node says so too.
+   *
+   * @return true if it counts
+   */
+  boolean toldToEnd(String leader) {
+    Set<String> current = members.current();
+    if (!current.isEmpty() && !current.contains(self.nodeId())) {
+      leaves();
+      return true;
+    }
+    Refusal told =
+        new Refusal(Reason.SENDER_REMOVED, "node " + leader + " says that this node is no member");
+    logOnce(leader, told, RefusalAdvice.onRefused(leader, told.reason(), verdicts.needed()));
+    return false;
+  }
+
   /** Records that a node has accepted a message, so it belongs to this cluster. */
   public void acceptedBy(String nodeId) {
-    strangers.remove(nodeId);
+    verdicts.takeBack(nodeId);
   }
 
   /** Stops this node, because its own log says that it was or will be removed. */
@@ -290,13 +349,10 @@ public final class PeerGuard {
     }
   }
 
-  private void logOnce(String nodeId, Refusal refusal) {
+  private void logOnce(String nodeId, Refusal refusal, String advice) {
     if (logged.add(nodeId + " " + refusal.reason())) {
       LOG.warn(
-          "{}: does not talk with {}: {}. Check the addresses and the data directories of both",
-          self.nodeId(),
-          nodeId,
-          refusal.message());
+          "{}: does not talk with {}: {}. {}", self.nodeId(), nodeId, refusal.message(), advice);
     }
   }
 }

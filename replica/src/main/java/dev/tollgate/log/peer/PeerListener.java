@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.FairPlaces;
 import dev.tollgate.log.LineBudget;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -24,12 +25,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Accepts connections of other nodes: one of each node, which replaces the one before, and a
- * bounded number of those that have not said who they are. Thread-safe.
+ * bounded number of those that have not said who they are. Connections from addresses of members
+ * have places of their own, so those from other addresses keep no member out. Thread-safe.
  */
 final class PeerListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerListener.class);
 
-  /** Connections that have not said who they are. */
+  /** Connections that have not said who they are; and as many from the addresses of members. */
   static final int MAX_STRANGERS = 64;
 
   /** Nodes that are connected; more than any cluster has. */
@@ -48,6 +50,10 @@ final class PeerListener implements AutoCloseable {
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<String, AcceptedPeer> peers = new HashMap<>();
   private final FairPlaces<AcceptedPeer> strangers =
+      new FairPlaces<>(MAX_STRANGERS, stranger -> true);
+
+  /** From the addresses of members: strangers with many addresses keep no member out. */
+  private final FairPlaces<AcceptedPeer> fromMembers =
       new FairPlaces<>(MAX_STRANGERS, stranger -> true);
 
   /** Lines about connections that do not keep to the protocol. */
@@ -105,9 +111,12 @@ final class PeerListener implements AutoCloseable {
   private void accepted(Socket connection) {
     AcceptedPeer peer = new AcceptedPeer(settings, server, connection, new Registry());
     AcceptedPeer dropped;
+    InetAddress from = connection.getInetAddress();
+    FairPlaces<AcceptedPeer> places =
+        settings.guard().addresses().contains(from) ? fromMembers : strangers;
     mutex.lock();
     try {
-      dropped = closed ? peer : strangers.take(peer, connection.getInetAddress());
+      dropped = closed ? peer : places.take(peer, from);
     } finally {
       mutex.unlock();
     }
@@ -131,6 +140,11 @@ final class PeerListener implements AutoCloseable {
         .start();
   }
 
+  private void giveBack(AcceptedPeer peer) {
+    strangers.giveBack(peer);
+    fromMembers.giveBack(peer);
+  }
+
   /** Keeps one connection of each node. */
   private final class Registry implements AcceptedPeer.Owner {
     @Override
@@ -139,7 +153,7 @@ final class PeerListener implements AutoCloseable {
       boolean room;
       mutex.lock();
       try {
-        strangers.giveBack(peer);
+        giveBack(peer);
         room = !closed && (peers.containsKey(nodeId) || peers.size() < MAX_NODES);
         before = room ? peers.put(nodeId, peer) : peer;
       } finally {
@@ -168,7 +182,7 @@ final class PeerListener implements AutoCloseable {
       boolean last;
       mutex.lock();
       try {
-        strangers.giveBack(peer);
+        giveBack(peer);
         last = !closed && nodeId != null && peers.remove(nodeId, peer);
       } finally {
         mutex.unlock();
@@ -187,6 +201,7 @@ final class PeerListener implements AutoCloseable {
       closed = true;
       all = new HashSet<>(peers.values());
       all.addAll(strangers.all());
+      all.addAll(fromMembers.all());
     } finally {
       mutex.unlock();
     }

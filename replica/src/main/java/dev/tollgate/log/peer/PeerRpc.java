@@ -260,8 +260,9 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
     settings.requireReachable(reply.getTerm());
     votes.note(request, reply);
     // the leader tells a candidate that is not a member to end, and Ratis then ends silently
-    if (reply.getShouldShutdown()) {
-      settings.guard().removed();
+    if (reply.getShouldShutdown()
+        && !settings.guard().toldToEnd(request.getServerRequest().getReplyId().toStringUtf8())) {
+      return reply.toBuilder().setShouldShutdown(false).build();
     }
     return reply;
   }

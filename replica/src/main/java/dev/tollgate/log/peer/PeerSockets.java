@@ -59,11 +59,22 @@ final class PeerSockets {
    */
   static Streams connect(Socket socket, RaftPeer peer, @Nullable TlsCredentials credentials)
       throws IOException {
-    connect(socket, peer.getAddress());
+    return connect(socket, peer, resolve(peer.getAddress()), credentials);
+  }
+
+  /**
+   * Connects to a node at an address that {@link #resolve} has found, and shakes hands.
+   *
+   * @param credentials null for a connection without TLS
+   * @throws TlsException if the node cannot show that it is this peer
+   */
+  static Streams connect(
+      Socket socket, RaftPeer peer, InetSocketAddress node, @Nullable TlsCredentials credentials)
+      throws IOException {
+    connect(socket, node);
     if (credentials == null) {
       return Streams.of(socket);
     }
-    InetSocketAddress node = NetUtils.createSocketAddr(peer.getAddress());
     Streams streams =
         Streams.of(
             TlsSocket.handshake(
@@ -91,10 +102,11 @@ final class PeerSockets {
   }
 
   /**
-   * Connects to host:port, whose name is resolved each time: a node may come back elsewhere. A read
-   * then ends after {@link #HELLO_MILLIS}.
+   * Resolves host:port, each time anew: a node may come back elsewhere.
+   *
+   * @throws IOException if that is no address, or its name is not known
    */
-  static void connect(Socket socket, String address) throws IOException {
+  static InetSocketAddress resolve(String address) throws IOException {
     InetSocketAddress node;
     try {
       node = NetUtils.createSocketAddr(address);
@@ -104,6 +116,11 @@ final class PeerSockets {
     if (node.isUnresolved()) {
       throw new IOException("the name " + node.getHostString() + " is not known");
     }
+    return node;
+  }
+
+  /** Connects to an address. A read then ends after {@link #HELLO_MILLIS}. */
+  static void connect(Socket socket, InetSocketAddress node) throws IOException {
     configure(socket);
     socket.connect(node, HELLO_MILLIS);
   }

@@ -51,6 +51,7 @@ final class NodeEnd {
             !settings.peers().isEmpty(),
             server.members(),
             new PeerVersions(consumer.version(), consumer::featureLevel),
+            (from, nodeId, reason) -> consumer.refusedPeer(from, nodeId, reason.name()),
             this::refused);
   }
 

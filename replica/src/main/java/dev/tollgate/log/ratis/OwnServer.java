@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.peer.PeerGuard;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
@@ -86,9 +88,13 @@ final class OwnServer {
       }
 
       @Override
-      public int count() {
+      public Set<String> current() {
         RaftConfiguration members = configuration();
-        return members == null ? Integer.MAX_VALUE : members.getCurrentPeers().size();
+        return members == null
+            ? Set.of()
+            : members.getCurrentPeers().stream()
+                .map(peer -> peer.getId().toString())
+                .collect(Collectors.toUnmodifiableSet());
       }
     };
   }

@@ -44,6 +44,7 @@ public final class AuditTrail implements AutoCloseable {
   private final LineShares logins = new LineShares("logins", "user");
   private final LineShares refusals = new LineShares("accesses_refused", "user");
   private final LineShares pages = new LineShares("pages_refused", "address");
+  private final LineShares peers = new LineShares("nodes_refused", "address");
 
   /** Those that write, by their streams; empty if nothing is written. */
   private final Map<AuditStream, Outlet> outlets = new EnumMap<>(AuditStream.class);
@@ -126,7 +127,9 @@ public final class AuditTrail implements AutoCloseable {
       Supervision supervision)
       throws IOException {
     List<LineShares> shares =
-        stream == AuditStream.SECURITY ? List.of(failures, logins, refusals, pages) : List.of();
+        stream == AuditStream.SECURITY
+            ? List.of(failures, logins, refusals, pages, peers)
+            : List.of();
     AuditWriter writer = new AuditWriter(nodeId, stream, target, directory, queue, shares, clock);
     writer.start(supervision);
     outlets.put(stream, new Outlet(queue, writer));
@@ -295,6 +298,25 @@ public final class AuditTrail implements AutoCloseable {
               .text("user", user)
               .text("address", from.getHostAddress())
               .text("page", Text.first(page, Limits.AUDITED_REASON_CHARS)));
+    }
+  }
+
+  /**
+   * This node has refused a message on its port for nodes. If there are many from an address in a
+   * minute, the rest of them have one line together. Addresses of IPv6 count by their network.
+   *
+   * @param peer as the caller calls itself, of any length
+   * @param reason a constant
+   */
+  public void nodeRefused(InetAddress from, String peer, String reason) {
+    if (isOn() && peers.takesLine(CountedAddress.of(from), nowMicros())) {
+      tell(
+          AuditStream.SECURITY,
+          local("node_refused")
+              .text("outcome", "refused")
+              .text("reason", reason)
+              .text("peer", Text.first(peer, Limits.USER_NAME_CHARS))
+              .text("address", from.getHostAddress()));
     }
   }
 

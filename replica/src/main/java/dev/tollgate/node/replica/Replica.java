@@ -34,6 +34,7 @@ import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -449,6 +450,11 @@ public final class Replica implements LogConsumer {
   @Override
   public NodeVersion version() {
     return version;
+  }
+
+  @Override
+  public void refusedPeer(InetAddress from, String nodeId, String reason) {
+    audit.nodeRefused(from, nodeId, reason);
   }
 
   @Override

@@ -80,14 +80,13 @@ public final class PeerFuzzer {
     String from = random.nextInt(3) == 0 ? "n9" : ids.get(random.nextInt(ids.size()));
     boolean greeted = false;
     try (RawPeer peer = new RawPeer(addresses.get(to))) {
-      switch (random.nextInt(10)) {
+      switch (random.nextInt(11)) {
         case 0 -> {
           count("said nothing");
           return;
         }
         case 1 -> {
           count("bytes without a hello");
-          // a member may say that the other node's directory was replaced, and is believed
           peer.send(random.nextBoolean() ? junk() : mutated(hello(credentials("n9", to))));
         }
         case 2 -> {
@@ -98,6 +97,14 @@ public final class PeerFuzzer {
         case 3, 4, 5 -> {
           count("not believed");
           peer.send(hello(forged(from, to)));
+          sayAnything(peer, to);
+        }
+        case 6 -> {
+          count("wrong incarnation");
+          // a removed node keeps the key, and has any name
+          NodeIdentity key = identities.get(ids.get(random.nextInt(ids.size())));
+          greeted = true;
+          peer.greet(mistaken(from, to), key.known());
           sayAnything(peer, to);
         }
         default -> {
@@ -156,6 +163,17 @@ public final class PeerFuzzer {
           new PeerCredentials(
               right.from(), right.clusterId(), right.incarnation(), to + "x", right.expected());
     };
+  }
+
+  /** Credentials that take the other node for another incarnation. */
+  private PeerCredentials mistaken(String from, String to) {
+    PeerCredentials right = credentials(from, to);
+    return new PeerCredentials(
+        right.from(),
+        right.clusterId(),
+        right.incarnation(),
+        to,
+        new UniqueId(random.nextLong(), random.nextLong()));
   }
 
   private static byte[] hello(PeerCredentials credentials) {

@@ -151,7 +151,7 @@ class PeerTlsTest {
   @EnumSource
   void strangerCanNeitherJoinNorVoteNorAppend(Stranger stranger) throws Exception {
     try (Socket socket = new Socket()) {
-      PeerSockets.connect(socket, n2.address);
+      PeerSockets.connect(socket, PeerSockets.resolve(n2.address));
       PeerSockets.Streams streams;
       try {
         streams =
@@ -195,7 +195,7 @@ class PeerTlsTest {
     TlsFiles files = stranger == Stranger.PLAIN ? null : files(stranger);
     for (Frame.Kind kind : Frame.Kind.values()) {
       try (Socket socket = new Socket()) {
-        PeerSockets.connect(socket, n2.address);
+        PeerSockets.connect(socket, PeerSockets.resolve(n2.address));
         socket.setSoTimeout((int) DEADLINE.toMillis());
         List<Frame.Kind> answers = new ArrayList<>();
         IOException end =
@@ -278,7 +278,7 @@ class PeerTlsTest {
     try {
       for (int i = 0; i < PeerListener.MAX_STRANGERS / 2; i++) {
         Socket socket = new Socket();
-        PeerSockets.connect(socket, n2.address);
+        PeerSockets.connect(socket, PeerSockets.resolve(n2.address));
         socket.setSoTimeout((int) DEADLINE.toMillis());
         if (i % 2 == 0) {
           socket.getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1});
@@ -305,7 +305,7 @@ class PeerTlsTest {
     n2.settings.tls().refresh();
     assertEquals(1, before.term().get().body().i64());
     try (Socket socket = new Socket()) {
-      PeerSockets.connect(socket, n2.address);
+      PeerSockets.connect(socket, PeerSockets.resolve(n2.address));
       TlsSocket tls =
           TlsSocket.handshake(socket, n1.settings.tls().peerEngine("127.0.0.1", 1), "n2", 10_000);
       assertEquals(n2.settings.tls().certificate(), tls.peerCertificate());

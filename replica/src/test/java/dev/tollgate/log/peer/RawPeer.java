@@ -40,7 +40,7 @@ public final class RawPeer implements AutoCloseable {
 
   /** Connects to a node, and says nothing yet. */
   RawPeer(String address) throws IOException {
-    PeerSockets.connect(socket, address);
+    PeerSockets.connect(socket, PeerSockets.resolve(address));
     socket.setSoTimeout(30_000);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     out = socket.getOutputStream();
@@ -68,15 +68,27 @@ public final class RawPeer implements AutoCloseable {
       String address,
       @Nullable TlsCredentials tls)
       throws IOException {
+    return answer(as, identity, known, to, identity.known().incarnations().get(to), address, tls);
+  }
+
+  /**
+   * As the other, and takes the node for this incarnation.
+   *
+   * @param expected null if it does not say
+   */
+  public static String answer(
+      String as,
+      NodeIdentity identity,
+      ClusterIdentity known,
+      String to,
+      @Nullable UniqueId expected,
+      String address,
+      @Nullable TlsCredentials tls)
+      throws IOException {
     RaftPeer peer = RaftPeer.newBuilder().setId(to).setAddress(address).build();
     try (RawPeer raw = new RawPeer(peer, tls)) {
       PeerCredentials credentials =
-          new PeerCredentials(
-              as,
-              identity.clusterId(),
-              identity.incarnation(),
-              to,
-              identity.known().incarnations().get(to));
+          new PeerCredentials(as, identity.clusterId(), identity.incarnation(), to, expected);
       Frame answer = raw.greet(credentials, known);
       return answer.kind() == Frame.Kind.DONE ? "SERVED" : answer.body().string();
     }

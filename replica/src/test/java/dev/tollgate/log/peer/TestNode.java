@@ -56,6 +56,10 @@ final class TestNode implements AutoCloseable {
 
   final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
   final List<IOException> stops = Collections.synchronizedList(new ArrayList<>());
+
+  /** What it has refused to whom. */
+  final List<String> refused = Collections.synchronizedList(new ArrayList<>());
+
   final AtomicInteger votes = new AtomicInteger();
   final AtomicInteger terms = new AtomicInteger();
   final PeerListener listener;
@@ -123,11 +127,12 @@ final class TestNode implements AutoCloseable {
               }
 
               @Override
-              public int count() {
-                return 3;
+              public Set<String> current() {
+                return Set.of("n1", "n2", "n3");
               }
             },
             new PeerVersions(version, () -> clusterLevel),
+            (from, nodeId, reason) -> refused.add(nodeId + " " + reason),
             stops::add);
     settings =
         new PeerSettings(

@@ -233,6 +233,26 @@ class AuditTrailTest {
   }
 
   @Test
+  void nodesThatAreRefusedHaveLinesWithinTheirShare() throws IOException {
+    AuditTrail opened = open("d");
+    InetAddress from = InetAddress.getByName("10.0.0.7");
+    for (int i = 0; i < 40; i++) {
+      opened.nodeRefused(from, "n" + "x".repeat(1_000), "SENDER_REMOVED");
+    }
+    opened.close();
+    List<String> lines = target.lines("node_refused");
+    assertEquals(Limits.AUDITED_REPEATS, lines.size());
+    assertTrue(lines.get(0).contains("\"reason\":\"SENDER_REMOVED\""), lines.get(0));
+    assertTrue(lines.get(0).contains("\"address\":\"10.0.0.7\""), lines.get(0));
+    assertTrue(lines.get(0).length() < 1_000, lines.get(0));
+    assertTrue(
+        target
+            .lines("nodes_refused")
+            .toString()
+            .contains("\"count\":" + (40 - Limits.AUDITED_REPEATS)));
+  }
+
+  @Test
   void manyLoginsOfAUserAreActivity() throws IOException {
     AuditTrail opened = open("d");
     for (int i = 0; i < 40; i++) {
