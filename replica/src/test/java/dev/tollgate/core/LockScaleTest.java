@@ -164,6 +164,33 @@ class LockScaleTest {
         });
   }
 
+  /** What a search costs is bounded; the wait ends by its timeout. */
+  @Test
+  void searchForADeadlockGivesUp() {
+    assertTimeoutPreemptively(
+        ENOUGH,
+        () -> {
+          List<LockName> locks =
+              IntStream.range(0, Limits.LOCKS_AT_ONCE)
+                  .mapToObj(i -> new LockName("crowded" + i))
+                  .toList();
+          SessionId a = open();
+          SessionId b = open();
+          LockName x = new LockName("x");
+          assertInstanceOf(Outcome.Granted.class, lockOfTransaction(a, x));
+          assertInstanceOf(Outcome.Granted.class, lockOfTransaction(b, locks.get(0)));
+          Operation all = new Operation.AcquireLocks(locks, null, 60_000);
+          for (int steps = 0; steps <= Limits.DEADLOCK_STEPS; steps += locks.size()) {
+            assertEquals(new Outcome.Waiting(), perform(open(), all));
+          }
+          assertEquals(new Outcome.Waiting(), lockOfTransaction(a, locks.get(0)));
+          assertEquals(
+              new Outcome.Waiting(), lockOfTransaction(b, x), "not found to be a deadlock");
+          apply(new Command.EndWait(b, sequences.get((int) b.value()), Command.WaitEnd.TIMED_OUT));
+          assertEquals(2, machine.state().transactions().size());
+        });
+  }
+
   private Outcome lockOfTransaction(SessionId session, LockName lock) {
     return perform(
         session,

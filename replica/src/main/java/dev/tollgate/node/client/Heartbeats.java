@@ -203,8 +203,10 @@ final class Heartbeats {
     List<Boolean> held = new ArrayList<>(leases.size());
     for (int i = 0; i < leases.size(); i++) {
       LeaseId id = new LeaseId(leases.get(i));
-      Lease lease = watched.contains(id) ? now.lease(id) : null;
-      if (lease == null) {
+      // a foreign lease has a watcher of its own
+      boolean own = watched.contains(id);
+      Lease lease = own ? now.lease(id) : null;
+      if (own && lease == null) {
         keepers.forgetWatcher(id);
       }
       held.add(lease != null && lease.holdsUnder(tokens.get(i)));
