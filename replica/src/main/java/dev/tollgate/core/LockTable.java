@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -326,7 +327,7 @@ final class LockTable {
         "I1: held more often than it has permits",
         name);
     UserShares crowd = crowds.get(name);
-    check((crowd != null) == lock.holders() > 1, "holders of a user are not counted", name);
+    check((crowd != null) == (lock.holders() > 1), "holders of a user are not counted", name);
     if (crowd != null) {
       crowd.checkInvariants(lock.holds().stream().map(hold -> hold.lease().user()).toList());
     }
@@ -344,7 +345,7 @@ final class LockTable {
     }
     Waiter next = lock.next();
     check(next == null || !isGrantable(lock, next), "I9: a waiter that could hold waits", name);
-    check(lock.next() == firstInTurn(lock), "the wrong request is next", name);
+    check(Objects.equals(lock.next(), firstInTurn(lock)), "the wrong request is next", name);
     Set<RequestId> seen = new LinkedHashSet<>();
     for (Waiter waiter : lock.waiters()) {
       check(seen.add(waiter.request()), "a request waits twice", name);
