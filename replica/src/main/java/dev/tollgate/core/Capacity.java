@@ -17,7 +17,9 @@ import dev.tollgate.core.command.RefusalCode;
  * @param holdsPerUser the same of the leases of one user
  * @param transactionsPerUser open transactions of one user
  * @param holdersPerLock leases that may hold a lock in shared mode together
+ * @param holdersPerLockAndUser the same of the leases of one user
  * @param waitersPerLock requests that may wait for one lock
+ * @param waitersPerLockAndLease the same of one lease
  * @param lockDefinitions locks with a definition of their own
  * @param waitingStatements statements that may wait for transactions to end
  * @param waitingStatementsPerUser the same of one user
@@ -34,7 +36,9 @@ public record Capacity(
     int holdsPerUser,
     int transactionsPerUser,
     int holdersPerLock,
+    int holdersPerLockAndUser,
     int waitersPerLock,
+    int waitersPerLockAndLease,
     int lockDefinitions,
     int waitingStatements,
     int waitingStatementsPerUser,
@@ -52,7 +56,9 @@ public record Capacity(
           Limits.HELD_LOCKS_PER_USER,
           Limits.TRANSACTIONS_PER_USER,
           Limits.HOLDERS_PER_LOCK,
+          Limits.HOLDERS_PER_LOCK_AND_USER,
           Limits.WAITERS_PER_LOCK,
+          Limits.WAITERS_PER_LOCK_AND_LEASE,
           Limits.LOCK_DEFINITIONS,
           Limits.WAITING_STATEMENTS,
           Limits.WAITING_STATEMENTS_PER_USER,

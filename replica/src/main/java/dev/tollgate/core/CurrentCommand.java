@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Notice;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ final class CurrentCommand {
   private final List<Notice> notices = new ArrayList<>();
   private long stampMicros;
   private int attempts;
+  private int searchSteps;
 
   /**
    * Moves on to the next command.
@@ -31,6 +33,7 @@ final class CurrentCommand {
     stampMicros = at.timeMicros();
     notices.clear();
     attempts = 0;
+    searchSteps = 0;
   }
 
   /**
@@ -72,6 +75,17 @@ final class CurrentCommand {
   /** Numbers the statements that the command tries, from 0. */
   int nextAttempt() {
     return attempts++;
+  }
+
+  /** Counts a step of a search for deadlocks; false if the command may take no more of them. */
+  boolean step() {
+    searchSteps++;
+    return maySearch();
+  }
+
+  /** Returns true if the searches for deadlocks have not taken too many steps. */
+  boolean maySearch() {
+    return searchSteps <= Limits.DEADLOCK_STEPS;
   }
 
   /**

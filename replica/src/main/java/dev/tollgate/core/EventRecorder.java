@@ -10,6 +10,7 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +80,7 @@ final class EventRecorder {
   }
 
   /** Records that a session takes a lock from these holders by force. */
-  void forced(Session by, LockName lock, List<Hold> holds) {
+  void forced(Session by, LockName lock, Collection<Hold> holds) {
     tallies.forced(holds.size());
     if (events == null) {
       return;
@@ -111,8 +112,7 @@ final class EventRecorder {
     }
     AuditEvent.Party ends = by == null ? AuditEvent.Party.NOBODY : party(by);
     for (LockName name : lease.held()) {
-      Lock lock = locks.find(name);
-      Hold hold = lock == null ? null : lock.holdOf(lease);
+      Hold hold = locks.holdOf(name, lease);
       if (hold != null) {
         events.add(
             new AuditEvent.LockLost(

@@ -1,11 +1,13 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,8 +29,8 @@ public final class Lease {
   private long remainingMillis;
   private long recordedRenewals;
 
-  /** In grant order, which is also the order in which the locks are handed on. */
-  private final LinkedHashSet<LockName> held = new LinkedHashSet<>(4);
+  /** By token: in grant order, which is also the order in which the locks are handed on. */
+  private NumberMap<LockName> held = NumberMap.empty();
 
   /** Locks in whose queue a request on behalf of this lease stands. */
   private final LinkedHashSet<LockName> awaited = new LinkedHashSet<>(4);
@@ -60,7 +62,7 @@ public final class Lease {
         state.creator(),
         state.kind(),
         state.user());
-    held.addAll(state.held());
+    // the restored locks say what the lease holds, and under which tokens
     awaited.addAll(state.awaited());
   }
 
@@ -73,7 +75,7 @@ public final class Lease {
         creator,
         kind,
         user,
-        List.copyOf(held),
+        List.copyOf(held.values()),
         List.copyOf(awaited));
   }
 
@@ -155,17 +157,22 @@ public final class Lease {
     return kind == LeaseKind.OWN;
   }
 
-  /** The locks that the lease holds, in grant order. */
-  public Set<LockName> held() {
-    return Collections.unmodifiableSet(held);
+  /** The locks that the lease holds, in grant order. They stay as they are now, at no cost. */
+  public Collection<LockName> held() {
+    return held.values();
   }
 
-  void nowHolds(LockName lock) {
-    held.add(lock);
+  /** Returns true if the lease holds or keeps a lock under this token. */
+  public boolean holdsUnder(long token) {
+    return held.get(token) != null;
   }
 
-  void noLongerHolds(LockName lock) {
-    held.remove(lock);
+  void nowHolds(LockName lock, FencingToken token) {
+    held = held.with(token.value(), lock);
+  }
+
+  void noLongerHolds(FencingToken token) {
+    held = held.without(token.value());
   }
 
   Set<LockName> awaited() {

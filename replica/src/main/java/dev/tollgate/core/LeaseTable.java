@@ -109,8 +109,7 @@ final class LeaseTable {
         throw new IllegalStateException("lease " + lease.id() + " keeps " + lease.held());
       }
       for (LockName name : lease.held()) {
-        Lock lock = locks.find(name);
-        if (lock == null || lock.holdOf(lease) == null) {
+        if (locks.holdOf(name, lease) == null) {
           throw new IllegalStateException("lease " + lease.id() + " does not hold '" + name + "'");
         }
       }

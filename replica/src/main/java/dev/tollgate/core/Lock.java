@@ -3,12 +3,8 @@ package dev.tollgate.core;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.RequestId;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * waiters only if the next one asks for other locks too.
  *
  * <p>One hold is kept in a field, since nearly every lock has exactly one and a cluster may hold a
- * million of them. Further shared holds and the queue are allocated when needed.
+ * million of them. Several holds and the queue are allocated when needed. Whatever concerns one
+ * lease or one request finds it, without examining the others (ADR 0143).
  */
 public final class Lock {
   private final LockName name;
@@ -29,9 +26,14 @@ public final class Lock {
   private final int copies;
 
   private LockMode mode = LockMode.EXCLUSIVE;
-  private @Nullable Hold first;
-  private @Nullable List<Hold> others;
-  private @Nullable Deque<Waiter> queue;
+
+  /** The hold if there is exactly one. */
+  private @Nullable Hold only;
+
+  /** The holds if there are several. */
+  private @Nullable HoldIndex several;
+
+  private @Nullable WaitQueue queue;
 
   Lock(LockName name, int copies) {
     this.name = name;
@@ -63,9 +65,9 @@ public final class Lock {
   Lock(Lock original, int copies) {
     this(original.name, copies);
     mode = original.mode;
-    first = original.first;
-    others = original.others == null ? null : new ArrayList<>(original.others);
-    queue = original.queue == null ? null : new ArrayDeque<>(original.queue);
+    only = original.only;
+    several = original.several;
+    queue = original.queue == null ? null : new WaitQueue(original.queue);
   }
 
   /** Returns true if one of the table's copies so far may still be reading this object. */
@@ -103,52 +105,76 @@ public final class Lock {
     return mode;
   }
 
-  /** The holds, in grant order; at most one for each permit if the lock is held exclusively. */
-  public List<Hold> holds() {
-    if (first == null) {
-      return List.of();
+  /**
+   * The holds, in grant order; at most one for each permit if the lock is held exclusively. They
+   * stay as they are now, at no cost.
+   */
+  public Collection<Hold> holds() {
+    if (several != null) {
+      return several.values();
     }
-    if (others == null) {
-      return List.of(first);
-    }
-    List<Hold> all = new ArrayList<>(others.size() + 1);
-    all.add(first);
-    all.addAll(others);
-    return all;
+    return only == null ? List.of() : List.of(only);
   }
 
   /** How many leases hold the lock. */
-  int holders() {
-    return (first == null ? 0 : 1) + (others == null ? 0 : others.size());
+  public int holders() {
+    return several != null ? several.all().size() : only == null ? 0 : 1;
   }
 
-  /** The waiting requests, the next one first. */
+  /** The oldest hold, or null. */
+  public @Nullable Hold oldestHold() {
+    return several != null ? several.all().first() : only;
+  }
+
+  /** The oldest hold of a lease that does not only keep the lock, or null. */
+  public @Nullable Hold oldestUse() {
+    if (several != null) {
+      return several.used().first();
+    }
+    return only == null || only.onlyKeeps() ? null : only;
+  }
+
+  /** Returns true if a lease holds the lock under this token, and does not only keep it. */
+  boolean isHeldUnder(long token) {
+    if (several != null) {
+      return several.used().get(token) != null;
+    }
+    return only != null && only.token().value() == token && !only.onlyKeeps();
+  }
+
+  /** The holds that end with a transaction, in grant order. */
+  Collection<Hold> transactionHolds() {
+    if (several != null) {
+      return several.ofTransactions().values();
+    }
+    return only != null && HoldIndex.isOfTransaction(only) ? List.of(only) : List.of();
+  }
+
+  /** The waiting requests, the next one first. They stay as they are now, at no cost. */
   public Collection<Waiter> waiters() {
-    return queue == null ? List.of() : Collections.unmodifiableCollection(queue);
+    return queue == null ? List.of() : queue.all();
+  }
+
+  /** The waiting requests for several locks, in queue order. */
+  Collection<Waiter> waitingSets() {
+    return queue == null ? List.of() : queue.sets();
   }
 
   boolean isHeld() {
-    return first != null;
+    return only != null || several != null;
   }
 
   /** Returns true if the lock needs no object any more. */
   boolean isUnused() {
-    return first == null && queue == null;
+    return !isHeld() && queue == null;
   }
 
   /** The hold of this lease, or null. */
-  @Nullable Hold holdOf(Lease lease) {
-    if (first == null || first.lease() == lease) {
-      return first;
+  public @Nullable Hold holdOf(Lease lease) {
+    if (several != null) {
+      return several.of(lease.id());
     }
-    if (others != null) {
-      for (Hold hold : others) {
-        if (hold.lease() == lease) {
-          return hold;
-        }
-      }
-    }
-    return null;
+    return only != null && only.lease() == lease ? only : null;
   }
 
   /**
@@ -157,7 +183,7 @@ public final class Lock {
    * @param permits how many leases may hold the lock exclusively at a time
    */
   boolean admits(LockMode requested, int permits) {
-    return first == null
+    return !isHeld()
         || (mode == requested && (requested == LockMode.SHARED || holders() < permits));
   }
 
@@ -171,32 +197,37 @@ public final class Lock {
   }
 
   private void append(Hold hold) {
-    if (first == null) {
-      first = hold;
+    if (several != null) {
+      several = several.with(hold);
+    } else if (only == null) {
+      only = hold;
     } else {
-      if (others == null) {
-        others = new ArrayList<>(2);
-      }
-      others.add(hold);
+      several = HoldIndex.EMPTY.with(only).with(hold);
+      only = null;
+    }
+    if (queue != null) {
+      queue.passOver(hold.lease());
     }
   }
 
   void remove(Hold hold) {
-    if (hold.equals(first)) {
-      first = others == null ? null : others.remove(0);
-    } else if (others == null || !others.remove(hold)) {
+    if (!hold.equals(holdOf(hold.lease()))) {
       throw new IllegalStateException("lock '" + name + "' has no hold " + hold.token());
     }
-    if (others != null && others.isEmpty()) {
-      others = null;
+    HoldIndex left = several == null ? null : several.without(hold);
+    boolean single = left == null || left.all().size() == 1;
+    only = left == null ? null : single ? left.all().first() : null;
+    several = single ? null : left;
+    if (queue != null) {
+      queue.passOverNoMore(hold.lease());
     }
   }
 
   void enqueue(Waiter waiter) {
     if (queue == null) {
-      queue = new ArrayDeque<>(2);
+      queue = new WaitQueue();
     }
-    queue.addLast(waiter);
+    queue.add(waiter, holdOf(waiter.lease()) != null);
   }
 
   /**
@@ -204,12 +235,7 @@ public final class Lock {
    * its lease holds this one: it waits for others.
    */
   @Nullable Waiter next() {
-    for (Waiter waiter : waiters()) {
-      if (!waiter.isForSeveral() || holdOf(waiter.lease()) == null) {
-        return waiter;
-      }
-    }
-    return null;
+    return queue == null ? null : queue.next();
   }
 
   /** Returns true if this request is next in line, or none is. */
@@ -220,47 +246,30 @@ public final class Lock {
 
   /** The place of a request in the queue, or null. */
   @Nullable Waiter waiterOf(RequestId request) {
-    for (Waiter waiter : waiters()) {
-      if (waiter.request().equals(request)) {
-        return waiter;
-      }
-    }
-    return null;
+    return queue == null ? null : queue.of(request);
+  }
+
+  /** Returns true if the first request stands before the second in the queue. */
+  boolean isBefore(RequestId first, RequestId second) {
+    return queue != null && queue.isBefore(first, second);
   }
 
   boolean hasWaiterOf(Lease lease) {
-    for (Waiter waiter : waiters()) {
-      if (waiter.lease() == lease) {
-        return true;
-      }
-    }
-    return false;
+    return queue != null && !queue.of(lease).isEmpty();
   }
 
-  /** The waiting requests of a lease, in queue order. */
-  List<Waiter> waitersOf(Lease lease) {
-    List<Waiter> found = new ArrayList<>(1);
-    for (Waiter waiter : waiters()) {
-      if (waiter.lease() == lease) {
-        found.add(waiter);
-      }
-    }
-    return found;
+  /** The waiting requests of a lease, in queue order, as they are now. */
+  Collection<Waiter> waitersOf(Lease lease) {
+    return queue == null ? List.of() : queue.of(lease);
   }
 
   /** Removes the waiter of a request from the queue, in which it must stand. */
   void removeWaiter(RequestId request) {
-    if (queue != null) {
-      for (Iterator<Waiter> all = queue.iterator(); all.hasNext(); ) {
-        if (all.next().request().equals(request)) {
-          all.remove();
-          if (queue.isEmpty()) {
-            queue = null;
-          }
-          return;
-        }
-      }
+    if (queue == null || !queue.remove(request)) {
+      throw new IllegalStateException("request " + request + " does not wait for '" + name + "'");
     }
-    throw new IllegalStateException("request " + request + " does not wait for '" + name + "'");
+    if (queue.isEmpty()) {
+      queue = null;
+    }
   }
 }

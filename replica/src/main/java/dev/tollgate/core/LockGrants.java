@@ -76,13 +76,7 @@ final class LockGrants {
     }
     if (isFree(lock, mode)) {
       Outcome.Refused full = full(lease, 1);
-      if (full == null && lock != null && lock.holders() >= capacity.holdersPerLock()) {
-        full =
-            Capacity.exceeded(
-                "the number of leases that hold lock '" + name + "' in shared mode is",
-                capacity.holdersPerLock(),
-                "try again when some have released it");
-      }
+      full = full == null ? locks.crowded(name, lease.user()) : full;
       return full == null
           ? new Outcome.Granted(
               grant(name, lease, mode, request.session(), nowMicros, AuditEvent.GrantWay.AT_ONCE))
@@ -131,6 +125,17 @@ final class LockGrants {
             capacity.waitersPerLock(),
             "try again later");
       }
+      int ofLease = lock == null ? 0 : lock.waitersOf(waiter.lease()).size();
+      if (ofLease >= capacity.waitersPerLockAndLease()) {
+        return Capacity.exceeded(
+            "the number of requests of lease "
+                + waiter.lease().id()
+                + " that wait for lock '"
+                + name
+                + "' is",
+            capacity.waitersPerLockAndLease(),
+            "try again later, or use several leases");
+      }
     }
     for (LockName name : names) {
       locks.enqueue(locks.changeable(name), waiter);
@@ -166,8 +171,7 @@ final class LockGrants {
       AuditEvent.GrantWay way) {
     List<FencingToken> tokens = new ArrayList<>(names.size());
     for (LockName name : names) {
-      Lock lock = locks.find(name);
-      Hold mine = lock == null ? null : lock.holdOf(lease);
+      Hold mine = locks.holdOf(name, lease);
       tokens.add(
           mine == null
               ? grant(name, lease, LockMode.EXCLUSIVE, session, nowMicros, way)
@@ -246,6 +250,7 @@ final class LockGrants {
     Set<LockName> changed = new LinkedHashSet<>();
     for (LockName name : List.copyOf(lease.awaited())) {
       Lock lock = locks.find(name);
+      // what the lease waits for now: the queue changes meanwhile
       for (Waiter waiter : lock == null ? List.<Waiter>of() : lock.waitersOf(lease)) {
         audit.tallies().endedWait();
         changed.addAll(remove(name, waiter));
@@ -257,7 +262,7 @@ final class LockGrants {
       }
     }
     handOn(changed, nowMicros);
-    for (LockName name : List.copyOf(lease.held())) {
+    for (LockName name : lease.held()) {
       // the end of the lease says it all
       var unused = releaseHold(name, lease, nowMicros);
     }
@@ -342,6 +347,12 @@ final class LockGrants {
     SessionId session = waiter.request().session();
     Set<LockName> changed = new LinkedHashSet<>(remove(name, waiter));
     if (!waiter.isForSeveral()) {
+      Outcome.Refused crowded = locks.crowded(name, lease.user());
+      if (crowded != null) {
+        audit.tallies().endedWait();
+        listener.completed(waiter.request(), crowded);
+        return changed;
+      }
       Lock lock = locks.changeable(name);
       FencingToken token =
           grant(name, lease, waiter.mode(), session, nowMicros, AuditEvent.GrantWay.AFTER_WAIT);

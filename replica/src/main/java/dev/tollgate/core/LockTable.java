@@ -14,8 +14,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +42,12 @@ final class LockTable {
   private final Map<LockName, Lock> locks = new LinkedHashMap<>();
 
   private final LockDefinitions definitions = new LockDefinitions();
+  private final Capacity capacity;
   private final UserShares shares;
+
+  /** How many holds of a lock each user has, for the locks that have several. */
+  private final Map<LockName, UserShares> crowds = new LinkedHashMap<>();
+
   private long lastToken;
   private int holds;
   private int waits;
@@ -47,6 +55,7 @@ final class LockTable {
   private long changes;
 
   LockTable(Capacity capacity) {
+    this.capacity = capacity;
     shares = new UserShares(capacity.holdsPerUser(), "held locks");
   }
 
@@ -90,17 +99,55 @@ final class LockTable {
     return shares.full(user, more, instead);
   }
 
+  /** Why leases of this user cannot be one more shared holder of the lock, or null. */
+  Outcome.@Nullable Refused crowded(LockName name, UserName user) {
+    Lock lock = locks.get(name);
+    if (lock == null || lock.mode() == LockMode.EXCLUSIVE) {
+      return null;
+    }
+    String instead = "try again when some have released it";
+    if (lock.holders() >= capacity.holdersPerLock()) {
+      return Capacity.exceeded(
+          "the number of " + sharedHolders(name) + " is", capacity.holdersPerLock(), instead);
+    }
+    UserShares crowd = crowds.get(name);
+    return (crowd == null ? countedHolders(lock) : crowd).full(user, 1, instead);
+  }
+
+  private UserShares countedHolders(Lock lock) {
+    UserShares counted =
+        new UserShares(capacity.holdersPerLockAndUser(), sharedHolders(lock.name()));
+    lock.holds().forEach(hold -> counted.add(hold.lease().user()));
+    return counted;
+  }
+
+  private static String sharedHolders(LockName name) {
+    return "leases that hold lock '" + name + "' in shared mode";
+  }
+
+  /** Counts a hold that the lock has got. A single one is not counted: most locks have no more. */
+  private void countHolder(Lock lock, Hold hold) {
+    UserShares crowd = crowds.get(lock.name());
+    if (crowd != null) {
+      crowd.add(hold.lease().user());
+    } else if (lock.holders() > 1) {
+      crowds.put(lock.name(), countedHolders(lock));
+    }
+  }
+
+  private void uncountHolder(Lock lock, Hold hold) {
+    UserShares crowd = crowds.get(lock.name());
+    if (crowd != null && lock.holders() <= 1) {
+      crowds.remove(lock.name());
+    } else if (crowd != null) {
+      crowd.remove(hold.lease().user());
+    }
+  }
+
   /** Returns true if a lease holds the lock under this token, exclusively or shared. */
   boolean isHeldUnder(LockName name, long token) {
     Lock lock = locks.get(name);
-    if (lock != null) {
-      for (Hold hold : lock.holds()) {
-        if (hold.token().value() == token) {
-          return !hold.onlyKeeps();
-        }
-      }
-    }
-    return false;
+    return lock != null && lock.isHeldUnder(token);
   }
 
   /** Returns true if a lease holds the lock exclusively under this token. */
@@ -112,14 +159,7 @@ final class LockTable {
   /** The oldest exclusive hold of the lock, or null; there may be others if it has permits. */
   @Nullable Hold exclusiveHold(LockName name) {
     Lock lock = locks.get(name);
-    if (lock != null && lock.mode() == LockMode.EXCLUSIVE) {
-      for (Hold hold : lock.holds()) {
-        if (!hold.onlyKeeps()) {
-          return hold;
-        }
-      }
-    }
-    return null;
+    return lock == null || lock.mode() == LockMode.SHARED ? null : lock.oldestUse();
   }
 
   /** The exclusive hold of this lease, or null. */
@@ -128,6 +168,12 @@ final class LockTable {
     return lock == null || lease == null || lock.mode() == LockMode.SHARED
         ? null
         : lock.holdOf(lease);
+  }
+
+  /** The hold of this lease, or null. */
+  @Nullable Hold holdOf(LockName name, Lease lease) {
+    Lock lock = locks.get(name);
+    return lock == null ? null : lock.holdOf(lease);
   }
 
   @Nullable Lock find(LockName name) {
@@ -176,7 +222,14 @@ final class LockTable {
     Lock lock = new Lock(state, leases, copies);
     locks.put(state.name(), lock);
     holds += lock.holders();
-    lock.holds().forEach(hold -> shares.add(hold.lease().user()));
+    for (Hold hold : lock.holds()) {
+      shares.add(hold.lease().user());
+      hold.lease().nowHolds(state.name(), hold.token());
+    }
+    Hold oldest = lock.oldestHold();
+    if (oldest != null) {
+      countHolder(lock, oldest);
+    }
     waits += lock.waiters().size();
   }
 
@@ -188,10 +241,12 @@ final class LockTable {
   /** Adds a hold under a new token; the holders must admit it. */
   FencingToken grant(Lock lock, Lease lease, LockMode mode, SessionId session, long nowMicros) {
     FencingToken token = new FencingToken(++lastToken);
-    lock.add(new Hold(lease, token, nowMicros, session), mode, definitions.permitsOf(lock.name()));
+    Hold hold = new Hold(lease, token, nowMicros, session);
+    lock.add(hold, mode, definitions.permitsOf(lock.name()));
     holds++;
+    countHolder(lock, hold);
     shares.add(lease.user());
-    lease.nowHolds(lock.name());
+    lease.nowHolds(lock.name(), token);
     changed(lock.name(), lease.id(), token.value());
     return token;
   }
@@ -199,8 +254,9 @@ final class LockTable {
   void drop(Lock lock, Hold hold) {
     lock.remove(hold);
     holds--;
+    uncountHolder(lock, hold);
     shares.remove(hold.lease().user());
-    hold.lease().noLongerHolds(lock.name());
+    hold.lease().noLongerHolds(hold.token());
     changed(lock.name(), hold.lease().id(), -hold.token().value());
   }
 
@@ -252,6 +308,9 @@ final class LockTable {
       counted += entry.getValue().holders();
       waiting += entry.getValue().waiters().size();
     }
+    for (LockName name : crowds.keySet()) {
+      check(locks.containsKey(name), "holders of an unused lock are counted", name);
+    }
     if (counted != holds) {
       throw new IllegalStateException(counted + " holds are counted as " + holds);
     }
@@ -267,19 +326,30 @@ final class LockTable {
         lock.mode() == LockMode.SHARED || lock.holders() <= definitions.permitsOf(name),
         "I1: held more often than it has permits",
         name);
+    UserShares crowd = crowds.get(name);
+    check((crowd != null) == (lock.holders() > 1), "holders of a user are not counted", name);
+    if (crowd != null) {
+      crowd.checkInvariants(lock.holds().stream().map(hold -> hold.lease().user()).toList());
+    }
     long previous = 0;
     for (Hold hold : lock.holds()) {
       check(hold.token().value() > previous, "I2: tokens out of order", name);
       check(hold.token().value() <= lastToken, "I2: token beyond the counter", name);
-      check(hold.lease().held().contains(name), "a lease does not know its lock", name);
+      check(hold.lease().holdsUnder(hold.token().value()), "a lease does not know its lock", name);
+      check(hold.equals(lock.holdOf(hold.lease())), "a hold is not found by its lease", name);
+      check(
+          lock.isHeldUnder(hold.token().value()) != hold.onlyKeeps(),
+          "a hold is not found by its token",
+          name);
       previous = hold.token().value();
     }
     Waiter next = lock.next();
     check(next == null || !isGrantable(lock, next), "I9: a waiter that could hold waits", name);
-    List<RequestId> seen = new ArrayList<>();
+    check(Objects.equals(lock.next(), firstInTurn(lock)), "the wrong request is next", name);
+    Set<RequestId> seen = new LinkedHashSet<>();
     for (Waiter waiter : lock.waiters()) {
-      check(!seen.contains(waiter.request()), "a request waits twice", name);
-      seen.add(waiter.request());
+      check(seen.add(waiter.request()), "a request waits twice", name);
+      check(lock.waitersOf(waiter.lease()).contains(waiter), "a wait is not its lease's", name);
       check(waiter.lease().awaited().contains(name), "a lease does not know its wait", name);
       check(
           waiter.isForSeveral()
@@ -295,6 +365,15 @@ final class LockTable {
             name);
       }
     }
+  }
+
+  private static @Nullable Waiter firstInTurn(Lock lock) {
+    for (Waiter waiter : lock.waiters()) {
+      if (!waiter.isForSeveral() || lock.holdOf(waiter.lease()) == null) {
+        return waiter;
+      }
+    }
+    return null;
   }
 
   private static void check(boolean holds, String broken, LockName name) {

@@ -13,6 +13,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -140,7 +141,7 @@ final class Locking {
     if (operation.keepMillis() == 0) {
       return new Outcome.Answered(grants.release(name, lease, current.nowMicros()));
     }
-    Hold hold = holdOf(name, lease);
+    Hold hold = locks.holdOf(name, lease);
     if (hold == null) {
       return new Outcome.Answered(false);
     }
@@ -172,7 +173,7 @@ final class Locking {
     if (from == null) {
       return giving.isOwnLeaseMissing() ? new Outcome.NotGranted() : giving.refused();
     }
-    Hold hold = holdOf(name, from);
+    Hold hold = locks.holdOf(name, from);
     if (hold == null) {
       return new Outcome.NotGranted();
     }
@@ -181,7 +182,7 @@ final class Locking {
     if (to == null) {
       return taking.refused();
     }
-    if (holdOf(name, to) != null) {
+    if (locks.holdOf(name, to) != null) {
       return new Outcome.Refused(
           RefusalCode.LOCK_STATE,
           "lease " + to.id() + " holds lock '" + name + "' already: nothing was handed over");
@@ -193,11 +194,6 @@ final class Locking {
     return new Outcome.Granted(grants.move(name, hold, to, session.id(), current.nowMicros()));
   }
 
-  private @Nullable Hold holdOf(LockName name, Lease lease) {
-    Lock lock = locks.find(name);
-    return lock == null ? null : lock.holdOf(lease);
-  }
-
   Outcome forceRelease(Session session, Operation.ForceReleaseLock operation) {
     LockName name = operation.lock();
     Outcome.Refused forbidden = rights.force(session, name);
@@ -205,12 +201,12 @@ final class Locking {
       return forbidden;
     }
     Lock lock = locks.find(name);
-    List<Hold> taken = lock == null ? List.of() : lock.holds();
+    Collection<Hold> taken = lock == null ? List.of() : lock.holds();
     audit.forced(session, name, taken);
-    if (taken.isEmpty()) {
+    Hold first = lock == null ? null : lock.oldestHold();
+    if (first == null) {
       return new Outcome.Answered(false);
     }
-    Hold first = taken.get(0);
     current.tell(new Notice.LockTaken(name, first.lease().id(), first.token(), taken.size()));
     for (Hold hold : taken) {
       Session holder = ownerOf(hold.lease());
@@ -337,7 +333,7 @@ final class Locking {
       return null;
     }
     for (LockName name : names) {
-      if (holder.held().contains(name)) {
+      if (locks.holdOf(name, holder) != null) {
         return new Outcome.Refused(
             RefusalCode.LOCK_STATE,
             "the transaction of this connection holds lock '"

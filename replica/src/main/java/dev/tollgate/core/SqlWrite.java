@@ -458,7 +458,7 @@ final class SqlWrite implements SqlContext {
           ? "the lease of the writer's connection has ended while it held the lock"
           : "force_release_lock took the lock from the writer's connection";
     }
-    return own != null && own.held().contains(lock) && !ownLeaseTrusted
+    return own != null && locks.holdOf(lock, own) != null && !ownLeaseTrusted
         ? "the writer's connection cannot prove that its lease is alive, which holds the lock"
         : "the writer presented no token of it";
   }
@@ -541,10 +541,11 @@ final class SqlWrite implements SqlContext {
     if (found == null || !found.isHeld()) {
       return "nobody holds the lock now";
     }
-    return found.mode() == LockMode.SHARED
+    Hold kept = found.oldestHold();
+    return found.mode() == LockMode.SHARED || kept == null
         ? "the lock is held in shared mode, which allows nobody to write"
         : "nobody holds the lock now: lease "
-            + found.holds().get(0).lease().id()
+            + kept.lease().id()
             + " keeps it from others for a while";
   }
 }

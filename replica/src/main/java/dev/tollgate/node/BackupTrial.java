@@ -48,7 +48,7 @@ public final class BackupTrial {
   private static String describe(ClusterState state) {
     return String.format(
         "%d held locks, %d leases, %d sessions",
-        state.locks().stream().filter(lock -> !lock.holds().isEmpty()).count(),
+        state.locks().stream().filter(lock -> lock.holders() > 0).count(),
         state.leases().size(),
         state.sessions().size());
   }

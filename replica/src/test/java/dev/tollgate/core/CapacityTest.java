@@ -35,7 +35,9 @@ class CapacityTest {
           /* holdsPerUser= */ 4,
           /* transactionsPerUser= */ 2,
           /* holdersPerLock= */ 3,
+          /* holdersPerLockAndUser= */ 1,
           /* waitersPerLock= */ 2,
+          /* waitersPerLockAndLease= */ 1,
           /* lockDefinitions= */ 3,
           /* waitingStatements= */ 2,
           /* waitingStatementsPerUser= */ 1,
@@ -44,6 +46,7 @@ class CapacityTest {
           /* answerBytes= */ 20_000);
 
   private static final UserName ALICE = new UserName("ALICE");
+  private static final UserName BOB = new UserName("BOB");
 
   private final CoreDriver core = new CoreDriver(SMALL);
   private final List<SessionId> sessions = new ArrayList<>();
@@ -132,6 +135,61 @@ class CapacityTest {
     assertInstanceOf(Outcome.Granted.class, shared(3, "y"));
     core.release(sessions.get(0), "x");
     assertInstanceOf(Outcome.Granted.class, shared(3, "x"));
+  }
+
+  @Test
+  void holdersOfOneLockOfAUser() {
+    CoreDriver users = new CoreDriver(SMALL);
+    SessionId first = openWithUsers(users);
+    SessionId second = opened(users, ALICE);
+    SessionId other = opened(users, BOB);
+    assertInstanceOf(Outcome.Granted.class, shared(users, first, 0));
+    assertRefused("hold lock 'x' in shared mode of user ALICE is 1", shared(users, second, 0));
+    assertInstanceOf(Outcome.Granted.class, shared(users, other, 0));
+    assertRefused("hold lock 'x' in shared mode of user ALICE is 1", shared(users, second, 0));
+    users.release(first, "x");
+    assertInstanceOf(Outcome.Granted.class, shared(users, second, 0));
+  }
+
+  /** A wait is no way around the limit. */
+  @Test
+  void holdersOfOneLockThatHaveWaited() {
+    CoreDriver users = new CoreDriver(SMALL);
+    SessionId first = openWithUsers(users);
+    SessionId second = opened(users, ALICE);
+    SessionId other = opened(users, BOB);
+    users.take(other, "x");
+    assertInstanceOf(Outcome.Waiting.class, shared(users, first, CoreDriver.WAIT_MILLIS));
+    assertInstanceOf(Outcome.Waiting.class, shared(users, second, CoreDriver.WAIT_MILLIS));
+    users.release(other, "x");
+    assertInstanceOf(Outcome.Granted.class, users.completed(first));
+    assertRefused("in shared mode of user ALICE is 1", users.completed(second));
+  }
+
+  /** A session of one of two users. */
+  private static SessionId openWithUsers(CoreDriver users) {
+    users.apply(new Command.CreateFirstUser(new UserAccount(ALICE, true, List.of("m$s$k"))));
+    SessionId session = opened(users, ALICE);
+    users.perform(
+        session,
+        new Operation.CreateUser(
+            new UserAccount(BOB, true, List.of("m$s$k")), /* lenient= */ false));
+    return session;
+  }
+
+  private static Outcome shared(CoreDriver users, SessionId session, long waitMillis) {
+    return users.acquire(session, "x", null, LockMode.SHARED, waitMillis);
+  }
+
+  @Test
+  void waitsOfOneLeaseForOneLock() {
+    LeaseId lease = core.lease(sessions.get(0));
+    core.take(sessions.get(1), "x");
+    assertInstanceOf(Outcome.Waiting.class, core.acquire(sessions.get(2), "x", lease));
+    assertRefused(
+        "requests of lease " + lease + " that wait for lock 'x' is 1",
+        core.acquire(sessions.get(3), "x", lease));
+    assertInstanceOf(Outcome.Waiting.class, core.acquire(sessions.get(3), "x", null));
   }
 
   private Outcome shared(int session, String lock) {
@@ -249,15 +307,9 @@ class CapacityTest {
   @Test
   void statementsOfOneUserThatWait() {
     CoreDriver users = new CoreDriver(SMALL);
-    users.apply(new Command.CreateFirstUser(new UserAccount(ALICE, true, List.of("m$s$k"))));
-    SessionId holder = opened(users, ALICE);
-    UserName bob = new UserName("BOB");
-    users.perform(
-        holder,
-        new Operation.CreateUser(
-            new UserAccount(bob, true, List.of("m$s$k")), /* lenient= */ false));
-    SessionId first = opened(users, bob);
-    SessionId second = opened(users, bob);
+    SessionId holder = openWithUsers(users);
+    SessionId first = opened(users, BOB);
+    SessionId second = opened(users, BOB);
     SessionId other = opened(users, ALICE);
     users.perform(holder, new Operation.BeginTransaction(TransactionScope.SERIALIZABLE));
     assertRefused(

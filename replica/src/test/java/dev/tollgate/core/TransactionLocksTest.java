@@ -195,7 +195,7 @@ class TransactionLocksTest {
   @Test
   void clientsCannotUseTheLeaseOfATransaction() {
     lock(a, "x");
-    LeaseId lease = core.machine.state().lock(new LockName("x")).holds().get(0).lease().id();
+    LeaseId lease = core.machine.state().lock(new LockName("x")).oldestHold().lease().id();
     assertEquals(
         RefusalCode.LEASE_GONE,
         refusal(core.perform(b, new Operation.ReleaseLock(new LockName("x"), lease, 0))));

@@ -217,7 +217,7 @@ final class Checker {
     checks++;
     long highest = highestToken;
     for (Lock lock : state.locks()) {
-      List<Hold> holds = lock.holds();
+      List<Hold> holds = List.copyOf(lock.holds());
       if (lock.mode() == LockMode.EXCLUSIVE && holds.size() > model.permits(lock.name().value())) {
         throw new Violation("I1", lock.name() + " is held by " + holds);
       }

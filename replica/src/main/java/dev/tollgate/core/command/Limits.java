@@ -153,15 +153,17 @@ public final class Limits {
   /** Held locks of the leases of one user, counted once for each lease that holds one. */
   public static final int HELD_LOCKS_PER_USER = 200_000;
 
-  /**
-   * Leases that may hold one lock in shared mode together: every further request examines them all.
-   */
+  /** Leases that may hold one lock in shared mode together: who takes it by force ends them all. */
   public static final int HOLDERS_PER_LOCK = 20_000;
 
-  /**
-   * Requests that may wait for one lock: each wait that ends early examines all waits before it.
-   */
+  /** Of these, the leases of one user. */
+  public static final int HOLDERS_PER_LOCK_AND_USER = 10_000;
+
+  /** Requests that may wait for one lock. */
   public static final int WAITERS_PER_LOCK = 20_000;
+
+  /** Of these, those of one lease: all are examined when the lease gets or loses the lock. */
+  public static final int WAITERS_PER_LOCK_AND_LEASE = 100;
 
   /**
    * Statements that may wait for transactions to end: all are examined whenever a transaction ends.
@@ -188,6 +190,12 @@ public final class Limits {
 
   /** The same of one user. */
   public static final int HOLDER_WATCHES_PER_USER = 5_000;
+
+  /** Requests that watch locks and wait at a node for a thread, each with up to 4,000 locks. */
+  public static final int QUEUED_LOCK_WATCHES = 256;
+
+  /** Locks of such a request that are looked up between two entries: others may be applied then. */
+  public static final int LOCKS_PER_LOOK = 500;
 
   /** Tokens of logins that a node checks at a time, or that wait for a thread to be checked. */
   public static final int TOKEN_CHECKS = 256;
@@ -389,6 +397,13 @@ public final class Limits {
 
   /** Fencing tokens that one session may present with SET FENCING TOKEN at a time. */
   public static final int TOKENS_PER_SESSION = 1_000;
+
+  /**
+   * Requests, locks and holds that the searches for deadlocks of one command examine. 200 open
+   * transactions that wait for each other in a circle take fewer; a search that would take more
+   * finds nothing, and the wait ends by its own timeout.
+   */
+  public static final int DEADLOCK_STEPS = 500_000;
 
   /** Transactions that may be open at a time: H2 has room for 255, and queries need some of it. */
   public static final int OPEN_TRANSACTIONS = 200;

@@ -26,8 +26,8 @@ final class ConsoleSelection {
   }
 
   private static long since(Lock lock) {
-    List<Hold> holds = lock.holds();
-    return holds.isEmpty() ? Long.MAX_VALUE : holds.get(0).sinceMicros();
+    Hold oldest = lock.oldestHold();
+    return oldest == null ? Long.MAX_VALUE : oldest.sinceMicros();
   }
 
   void add(Lock lock) {

@@ -18,6 +18,7 @@ import dev.tollgate.node.replica.Duties;
 import dev.tollgate.node.replica.LockPicture;
 import dev.tollgate.node.replica.ReplicaFigures;
 import java.net.InetAddress;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -153,7 +154,7 @@ final class ConsoleView {
   }
 
   private void addLock(Lock lock) {
-    List<Hold> holds = lock.holds();
+    Collection<Hold> holds = lock.holds();
     json.open('{')
         .member("name", lock.name().value())
         .member("mode", lock.mode().name())

@@ -4,9 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Lease;
-import dev.tollgate.core.Lock;
 import dev.tollgate.core.command.LeaseId;
-import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Facts;
@@ -14,6 +13,7 @@ import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -163,49 +163,55 @@ final class Heartbeats {
     keeps = true;
     keepers.watchedBy(watched, replies);
     leadership.awaitState(
-        leads -> {
-          if (leads && leadership.isAssumed()) {
-            state.ask(now -> answer.accept(notHeld(now, request, watched)));
-          } else {
-            answer.accept(leadership.notLeader());
-          }
-        });
+        leads ->
+            workers.run(
+                Workers.Kind.WATCHES,
+                user,
+                () -> answer.accept(leads ? notHeld(request, watched) : leadership.notLeader()),
+                full -> answer.accept(new Reply.Failure(SqlState.BUSY, full))));
   }
 
-  /** What is another user's is lost to this client, and so is what a lease that is gone held. */
-  private Reply.LocksLost notHeld(
-      ClusterState now, Request.WatchLocks request, Set<LeaseId> watched) {
-    Set<Long> held = new HashSet<>();
-    for (LeaseId id : watched) {
-      Lease lease = now.lease(id);
-      if (lease == null) {
-        keepers.forgetWatcher(id);
-      } else {
-        held.addAll(tokens(now, lease));
-      }
-    }
+  /**
+   * What is another user's is lost to this client, and so is what a lease that is gone held. Looks
+   * at some of it at a time, so that entries are applied meanwhile: what is lost meanwhile, the
+   * client is told of too.
+   */
+  private Reply notHeld(Request.WatchLocks request, Set<LeaseId> watched) {
     List<Long> lostLeases = new ArrayList<>();
     List<Long> lostTokens = new ArrayList<>();
-    for (int i = 0; i < request.tokens().size(); i++) {
-      if (!held.contains(request.tokens().get(i))) {
-        lostLeases.add(request.leases().get(i));
-        lostTokens.add(request.tokens().get(i));
+    int size = request.tokens().size();
+    for (int from = 0; from < size; from += Limits.LOCKS_PER_LOOK) {
+      List<Long> leases =
+          request.leases().subList(from, Math.min(size, from + Limits.LOCKS_PER_LOOK));
+      List<Long> tokens =
+          request.tokens().subList(from, Math.min(size, from + Limits.LOCKS_PER_LOOK));
+      List<Boolean> held = state.look(now -> held(now, leases, tokens, watched));
+      for (int i = 0; i < held.size(); i++) {
+        if (!held.get(i)) {
+          lostLeases.add(leases.get(i));
+          lostTokens.add(tokens.get(i));
+        }
       }
     }
-    return new Reply.LocksLost(lostLeases, lostTokens);
+    return leadership.isAssumed()
+        ? new Reply.LocksLost(lostLeases, lostTokens)
+        : leadership.notLeader();
   }
 
-  private static List<Long> tokens(ClusterState now, Lease lease) {
-    List<Long> tokens = new ArrayList<>();
-    for (LockName name : lease.held()) {
-      Lock lock = now.lock(name);
-      if (lock != null) {
-        lock.holds().stream()
-            .filter(hold -> hold.lease().id().equals(lease.id()))
-            .forEach(hold -> tokens.add(hold.token().value()));
+  private List<Boolean> held(
+      ClusterState now, List<Long> leases, List<Long> tokens, Set<LeaseId> watched) {
+    List<Boolean> held = new ArrayList<>(leases.size());
+    for (int i = 0; i < leases.size(); i++) {
+      LeaseId id = new LeaseId(leases.get(i));
+      // a foreign lease has a watcher of its own
+      boolean own = watched.contains(id);
+      Lease lease = own ? now.lease(id) : null;
+      if (own && lease == null) {
+        keepers.forgetWatcher(id);
       }
+      held.add(lease != null && lease.holdsUnder(tokens.get(i)));
     }
-    return tokens;
+    return held;
   }
 
   /** True if the client has sent heartbeats on this connection. */

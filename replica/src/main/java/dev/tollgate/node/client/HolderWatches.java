@@ -142,9 +142,7 @@ final class HolderWatches {
   }
 
   private static @Nullable Hold exclusiveHold(@Nullable Lock lock) {
-    return lock == null || lock.mode() != LockMode.EXCLUSIVE
-        ? null
-        : lock.holds().stream().filter(hold -> !hold.onlyKeeps()).findFirst().orElse(null);
+    return lock == null || lock.mode() != LockMode.EXCLUSIVE ? null : lock.oldestUse();
   }
 
   private void answer(Watch watch, Reply reply) {

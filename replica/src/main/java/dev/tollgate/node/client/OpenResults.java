@@ -57,7 +57,7 @@ final class OpenResults {
     return switch (kind) {
       case QUERIES, LONG_PLANS -> queries;
       case PLANS, CALLS, PASSWORDS -> shortWork;
-      case REHEARSALS, LONG_REHEARSALS, FILES, CHORES ->
+      case REHEARSALS, LONG_REHEARSALS, WATCHES, FILES, CHORES ->
           throw new IllegalArgumentException(kind + " have other turns");
     };
   }

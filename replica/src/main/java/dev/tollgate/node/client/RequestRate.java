@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
@@ -11,18 +12,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How much a connection may ask for in a second: statements, if their number is limited, and
- * renewals, which an event loop carries out. A series takes one for each of its statements, a batch
- * one for each set. One thread at a time.
+ * renewals and locks to watch, which an event loop carries out. A series takes one for each of its
+ * statements, a batch one for each set. One thread at a time.
  */
 final class RequestRate {
   /** Sessions and leases that the heartbeats of a connection may renew: two of the largest. */
   static final int RENEWALS_PER_SECOND = 400_000;
+
+  /** Locks that a connection may ask to watch: those that one user may hold. */
+  static final int WATCHED_LOCKS_PER_SECOND = Limits.HELD_LOCKS_PER_USER;
 
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LongSupplier nanoTime;
   private final @Nullable Bucket statements;
   private final Bucket renewals;
+  private final Bucket watches;
 
   /**
    * @param statementsPerSecond 0 for any number
@@ -31,6 +36,7 @@ final class RequestRate {
     this.nanoTime = requireNonNull(nanoTime, "nanoTime");
     statements = statementsPerSecond == 0 ? null : new Bucket(statementsPerSecond);
     renewals = new Bucket(RENEWALS_PER_SECOND);
+    watches = new Bucket(WATCHED_LOCKS_PER_SECOND);
   }
 
   /** Counts what a request asks for, or returns why the request is refused. */
@@ -40,6 +46,11 @@ final class RequestRate {
       return renewals.takes(count)
           ? null
           : refused("renews more than " + RENEWALS_PER_SECOND + " sessions and leases", "");
+    }
+    if (request instanceof Request.WatchLocks watch) {
+      return watches.takes(watch.tokens().size())
+          ? null
+          : refused("watches more than " + WATCHED_LOCKS_PER_SECOND + " locks", "");
     }
     Bucket limited = statements;
     return limited == null || limited.takes(statementsOf(request))

@@ -43,6 +43,8 @@ public final class Workers implements AutoCloseable {
     PASSWORDS("passwords wait until their verifiers are computed", 2),
     /** Queries, fetches and descriptions; planning statements that are not short. */
     QUERIES("queries wait for a thread", 16),
+    /** Finding out which locks leases hold, some at a time: waits for entries to be applied. */
+    WATCHES("requests that watch locks wait for a thread", 2),
     /** Snapshots, and the procedures of administrators. */
     FILES("parts of snapshots and procedures wait for a thread", 4),
     /**
@@ -74,7 +76,7 @@ public final class Workers implements AutoCloseable {
     /** True if users share the threads here; others have turns of their own, or are bounded. */
     private boolean isShared() {
       return switch (this) {
-        case PLANS, LONG_PLANS, CALLS, PASSWORDS, QUERIES, FILES -> true;
+        case PLANS, LONG_PLANS, CALLS, PASSWORDS, QUERIES, WATCHES, FILES -> true;
         case REHEARSALS, LONG_REHEARSALS, CHORES -> false;
       };
     }
@@ -90,6 +92,7 @@ public final class Workers implements AutoCloseable {
         case REHEARSALS, LONG_REHEARSALS -> limits.queuedRehearsals();
         case CALLS, PASSWORDS -> limits.queuedCalls();
         case QUERIES -> limits.queuedQueries();
+        case WATCHES -> Limits.QUEUED_LOCK_WATCHES;
         case FILES -> limits.queuedFiles();
         case CHORES -> Integer.MAX_VALUE;
       };

@@ -223,7 +223,7 @@ public final class ClusterViews implements LockAccess {
           new @Nullable Object[] {
             definition.lock().value(),
             (long) definition.permits(),
-            lock == null ? 0L : (Long) (long) lock.holds().size()
+            lock == null ? 0L : (Long) (long) lock.holders()
           });
     }
     return rows;

@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
@@ -35,6 +36,9 @@ public final class StateAccess {
   private final long longestMillis;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private final Queue<Consumer<ClusterState>> questions = new ConcurrentLinkedQueue<>();
+
+  /** Threads that use the state alone, or wait to: questions do not overtake them. */
+  private final AtomicInteger alone = new AtomicInteger();
 
   /** True on a thread that must not wait. */
   private final ThreadLocal<Boolean> prompt = ThreadLocal.withInitial(() -> false);
@@ -67,12 +71,16 @@ public final class StateAccess {
    */
   <E extends Exception> void change(Change<E> change) throws E {
     long begun = System.nanoTime();
-    lockUntil(lock.writeLock(), longestMillis, () -> requireWait(begun));
+    alone.incrementAndGet();
     try {
-      change.run();
+      lockUntil(lock.writeLock(), longestMillis, () -> requireWait(begun));
+      try {
+        change.run();
+      } finally {
+        lock.writeLock().unlock();
+      }
     } finally {
-      lock.writeLock().unlock();
-      answerQuestions();
+      noLongerAlone();
     }
   }
 
@@ -169,24 +177,31 @@ public final class StateAccess {
    */
   public void ask(Consumer<ClusterState> question) {
     questions.add(question);
-    answerQuestions();
+    // a thread that waits for the state is not overtaken: it answers the question afterwards
+    while (alone.get() == 0 && !questions.isEmpty() && lock.readLock().tryLock()) {
+      answerQuestion();
+    }
   }
 
-  /**
-   * Answers the questions, unless an entry is being applied: then that thread does so afterwards.
-   */
-  private void answerQuestions() {
-    while (!questions.isEmpty() && lock.readLock().tryLock()) {
-      try {
-        Consumer<ClusterState> question = questions.poll();
-        if (question != null) {
-          question.accept(state.get());
-        }
-      } catch (RuntimeException e) {
-        LOG.error("{}: a question about the state failed", nodeId, LoggedError.of(e));
-      } finally {
-        lock.readLock().unlock();
+  /** Answers the questions that came meanwhile; later ones are answered by those that ask them. */
+  private void noLongerAlone() {
+    alone.decrementAndGet();
+    for (int left = questions.size(); left > 0 && lock.readLock().tryLock(); left--) {
+      answerQuestion();
+    }
+  }
+
+  /** Answers a question, if there is one, and gives the read lock back. */
+  private void answerQuestion() {
+    try {
+      Consumer<ClusterState> question = questions.poll();
+      if (question != null) {
+        question.accept(state.get());
       }
+    } catch (RuntimeException e) {
+      LOG.error("{}: a question about the state failed", nodeId, LoggedError.of(e));
+    } finally {
+      lock.readLock().unlock();
     }
   }
 
@@ -198,12 +213,16 @@ public final class StateAccess {
    */
   public <T> T lookAlone(Function<ClusterState, T> question, BooleanSupplier ended) {
     requireTime();
-    lockUntil(lock.writeLock(), LOOK_MILLIS, ended);
+    alone.incrementAndGet();
     try {
-      return question.apply(state.get());
+      lockUntil(lock.writeLock(), LOOK_MILLIS, ended);
+      try {
+        return question.apply(state.get());
+      } finally {
+        lock.writeLock().unlock();
+      }
     } finally {
-      lock.writeLock().unlock();
-      answerQuestions();
+      noLongerAlone();
     }
   }
 }

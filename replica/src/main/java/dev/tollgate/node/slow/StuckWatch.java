@@ -198,11 +198,10 @@ public final class StuckWatch implements AutoCloseable {
   }
 
   private static String holder(Lock lock) {
-    List<Hold> holds = lock.holds();
-    if (holds.isEmpty()) {
+    Hold hold = lock.oldestHold();
+    if (hold == null) {
       return "nobody holds it: the request waits for other locks too";
     }
-    Hold hold = holds.get(0);
     return hold.onlyKeeps()
         ? "lease " + hold.lease().id() + " keeps it from others"
         : "session " + hold.session() + " holds it under token " + hold.token();

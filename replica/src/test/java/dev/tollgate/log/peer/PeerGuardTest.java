@@ -86,6 +86,10 @@ class PeerGuardTest {
     assertEquals(1, stops.size());
   }
 
+  private static String[] words(String text) {
+    return text.split(" ", -1);
+  }
+
   /**
    * A verdict, the members, and who says it, each with "+" if it proves that it knows the key. The
    * node is n1 and knows the key.
@@ -118,8 +122,8 @@ class PeerGuardTest {
   void verdictOfAMajorityOfTheMembersCountsAndNoOther(
       PeerGuard.Reason verdict, String members, String voices, boolean ends) throws Exception {
     NodeIdentity identity = known();
-    PeerGuard guard = guard(identity, Set.of(members.split(" ")));
-    for (String voice : voices.split(" ")) {
+    PeerGuard guard = guard(identity, Set.of(words(members)));
+    for (String voice : words(voices)) {
       guard.refusedBy(
           voice.replace("+", ""), new PeerGuard.Refusal(verdict, "no"), voice.endsWith("+"));
     }
@@ -155,7 +159,7 @@ class PeerGuardTest {
   @CsvSource({"n1 n2 n3, false", "n1 n2, false", "n2 n3, true", "n2, true"})
   void leaderEndsANodeOnlyIfTheLogOfTheNodeSaysSoToo(String members, boolean ends)
       throws Exception {
-    PeerGuard guard = guard(known(), Set.of(members.split(" ")));
+    PeerGuard guard = guard(known(), Set.of(words(members)));
     assertEquals(ends, guard.toldToEnd("n2"));
     assertEquals(ends ? 1 : 0, stops.size());
   }

@@ -56,6 +56,22 @@ class RequestRateTest {
   }
 
   @Test
+  void watchesAreCountedByTheirLocks() {
+    RequestRate rate = new RequestRate(0, () -> nanos);
+    Request watch =
+        new Request.WatchLocks(Collections.nCopies(4_000, 1L), Collections.nCopies(4_000, 1L));
+    for (int i = 0; i < 50; i++) {
+      assertNull(rate.admit(watch));
+    }
+    Reply.Failure refused = rate.admit(watch);
+    assertNotNull(refused);
+    assertTrue(refused.message().contains("watches more than 200000 locks in a second"));
+    nanos += TimeUnit.MILLISECONDS.toNanos(20);
+    assertNull(rate.admit(watch));
+    assertNotNull(rate.admit(watch));
+  }
+
+  @Test
   void zeroIsNoLimit() {
     RequestRate rate = new RequestRate(0, () -> nanos);
     for (int i = 0; i < 100_000; i++) {

@@ -1,11 +1,16 @@
 package dev.tollgate.node.replica;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.StalledError;
 import dev.tollgate.store.SqlDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -92,6 +97,39 @@ class StateAccessTest {
     busy.start();
     assertTrue(begun.await(30, TimeUnit.SECONDS));
     return busy;
+  }
+
+  /** Frames of one client, one after the other, would keep the apply thread waiting. */
+  @Test
+  void questionDoesNotOvertakeAChangeThatWaits() throws Exception {
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch free = new CountDownLatch(1);
+    Thread reader =
+        new Thread(
+            () ->
+                state.look(
+                    now -> {
+                      reading.countDown();
+                      try {
+                        return free.await(30, TimeUnit.SECONDS);
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                    }));
+    reader.start();
+    assertTrue(reading.await(30, TimeUnit.SECONDS));
+    List<String> order = Collections.synchronizedList(new ArrayList<>());
+    Thread applying = new Thread(() -> state.change(() -> order.add("change")));
+    applying.start();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> applying.getState() == Thread.State.TIMED_WAITING);
+    state.ask(now -> order.add("question"));
+    assertEquals(List.of(), order);
+    free.countDown();
+    reader.join(30_000);
+    applying.join(30_000);
+    assertEquals(List.of("change", "question"), order);
   }
 
   @Test
