@@ -79,8 +79,9 @@ class OverlapTest {
   private void takeAwayAndMeasure(Way way) throws SQLException {
     int before = terms.size();
     Leadership former = terms.get(before - 1);
-    long other = number("SELECT create_lease(100)");
+    long other = number("SELECT create_lease(60000)");
     number(String.format(way.sql, former.lock().lease().id(), other));
+    number("SELECT revoke_lease(" + other + ")");
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
         .pollInSameThread()
