@@ -78,7 +78,7 @@ class ReplicaArchitectureTest {
           .whereLayer("audit")
           .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica")
           .whereLayer("json")
-          .mayOnlyBeAccessedByLayers("scripts", "admin", "audit")
+          .mayOnlyBeAccessedByLayers("command line", "scripts", "admin", "audit")
           .whereLayer("slow")
           .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica")
           .whereLayer("store")

@@ -329,7 +329,9 @@ final class LockTable {
     UserShares crowd = crowds.get(name);
     check((crowd != null) == (lock.holders() > 1), "holders of a user are not counted", name);
     if (crowd != null) {
-      crowd.checkInvariants(lock.holds().stream().map(hold -> hold.lease().user()).toList());
+      List<UserName> users = new ArrayList<>();
+      lock.holds().forEach(hold -> users.add(hold.lease().user()));
+      crowd.checkInvariants(users);
     }
     long previous = 0;
     for (Hold hold : lock.holds()) {
