@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class MemoryIT {
   private static final int LOCKS = 500_000;
-  private static final int LOCKS_AT_A_TIME = 10_000;
+  private static final int LOCKS_AT_A_TIME = 1_000;
 
   @TempDir Path directory;
   private NodeProcess node;
