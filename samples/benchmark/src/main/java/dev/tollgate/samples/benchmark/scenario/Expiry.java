@@ -23,6 +23,10 @@ final class Expiry {
   private static final int LEASES = 50_000;
   private static final int BATCH = 5_000;
   private static final Duration LEASE = Duration.ofSeconds(10);
+
+  /** Two calls for each, and a statement has a thousand. */
+  private static final int LEASES_AT_A_TIME = 500;
+
   private static final long EARLY_MILLIS = 200;
 
   private Expiry() {}
@@ -48,8 +52,8 @@ final class Expiry {
   }
 
   /**
-   * One round. One statement makes all leases, so that they expire at one moment. The time runs
-   * from that moment, as the client knows it, until the last of their locks is free.
+   * One round. A lease that is made later gets less time, so that all expire at one moment. The
+   * time runs from that moment, as the client knows it, until the last of their locks is free.
    */
   private record Ending(Stage stage, Scenario scenario) implements Team {
     @Override
@@ -60,13 +64,19 @@ final class Expiry {
       LockClient client = stage.tollgate().connect(Stage.LEASE);
       try (Connection connection = DriverManager.getConnection(stage.tollgateUrl());
           Statement statement = connection.createStatement()) {
-        long made =
-            SqlWorker.number(
-                statement,
-                "SELECT COUNT(try_acquire_lock('expiry-' || id, create_lease("
-                    + LEASE.toMillis()
-                    + ", 'expiry'))) FROM bench_lease");
         long due = System.nanoTime() + LEASE.toNanos();
+        long made = 0;
+        for (int first = 1; first <= LEASES; first += LEASES_AT_A_TIME) {
+          made +=
+              SqlWorker.number(
+                  statement,
+                  "SELECT COUNT(try_acquire_lock('expiry-' || id, create_lease("
+                      + TimeUnit.NANOSECONDS.toMillis(due - System.nanoTime())
+                      + ", 'expiry'))) FROM bench_lease WHERE id BETWEEN "
+                      + first
+                      + " AND "
+                      + (first + LEASES_AT_A_TIME - 1));
+        }
         if (made != LEASES) {
           throw new SQLException("made " + made + " leases of " + LEASES);
         }
