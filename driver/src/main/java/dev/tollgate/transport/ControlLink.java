@@ -195,11 +195,11 @@ final class ControlLink implements AutoCloseable {
     while (!closed) {
       try {
         serveOneLeader();
-        pause();
       } catch (Throwable e) {
-        // no room on the heap for the line that says so, for example
+        // only to say what has failed can fail here, for want of memory for example
         line = null;
       }
+      pause();
     }
   }
 

@@ -57,9 +57,9 @@ class ClusterKeyTest {
     try (LocalCluster cluster = LocalCluster.started(directory, 3);
         Connection connection = connected(cluster)) {
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
-      awaitKnown(cluster);
+      cluster.awaitKnown();
       for (String id : cluster.nodes().keySet()) {
-        NodeIdentity member = identity(cluster, id.equals("n1") ? "n2" : "n1");
+        NodeIdentity member = cluster.identity(id.equals("n1") ? "n2" : "n1");
         ClusterIdentity none = ClusterIdentity.NONE;
         String address = cluster.raftAddress(id);
         assertEquals(
@@ -88,10 +88,10 @@ class ClusterKeyTest {
       String url = cluster.url() + "?failoverTimeout=40s&sslRootCert=" + certificates.trust();
       try (Connection connection = DriverManager.getConnection(url)) {
         run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
-        awaitKnown(cluster);
+        cluster.awaitKnown();
         TlsCredentials stranger = certificates.credentials("n9");
         for (String id : cluster.nodes().keySet()) {
-          NodeIdentity member = identity(cluster, id.equals("n1") ? "n2" : "n1");
+          NodeIdentity member = cluster.identity(id.equals("n1") ? "n2" : "n1");
           assertEquals(
               "SENDER_UNPROVEN",
               RawPeer.answer(
@@ -119,12 +119,12 @@ class ClusterKeyTest {
     try (LocalCluster cluster = LocalCluster.started(directory, 3);
         Connection connection = connected(cluster)) {
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
-      awaitKnown(cluster);
+      cluster.awaitKnown();
       String down = cluster.follower();
       cluster.stop(down);
       cluster.join("n4", connection);
       cluster.join("n5", connection);
-      awaitKnown(cluster);
+      cluster.awaitKnown();
       for (String id : List.of("n1", "n2", "n3")) {
         if (!id.equals(down)) {
           run(connection, "CALL remove_node('" + id + "')");
@@ -139,7 +139,7 @@ class ClusterKeyTest {
               () ->
                   cluster.node(down).status().lastAppliedIndex()
                       >= cluster.node("n4").status().commitIndex());
-      assertTrue(identity(cluster, down).known().incarnations().containsKey("n5"));
+      assertTrue(cluster.identity(down).known().incarnations().containsKey("n5"));
       assertNull(cluster.node(down).failure());
       // with n4 or n5 alone it is a majority
       cluster.stop(cluster.leader());
@@ -251,7 +251,7 @@ class ClusterKeyTest {
     try (LocalCluster cluster = LocalCluster.started(directory, 3)) {
       try (Connection connection = connected(cluster)) {
         run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
-        awaitKnown(cluster);
+        cluster.awaitKnown();
       }
       String key = key(cluster, "n1");
       cluster.stopAll();
@@ -277,7 +277,7 @@ class ClusterKeyTest {
       try (Connection connection = connected(cluster)) {
         run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
       }
-      awaitKnown(cluster);
+      cluster.awaitKnown();
       key = key(cluster, "n1");
       try (SnapshotDownload download = TollgateDriver.openSnapshot(cluster.url(), true);
           OutputStream out = Files.newOutputStream(file)) {
@@ -293,7 +293,7 @@ class ClusterKeyTest {
       restored.startAll();
       try (Connection connection = connected(restored)) {
         run(connection, "INSERT INTO T VALUES(1)");
-        awaitKnown(restored);
+        restored.awaitKnown();
       }
       assertNotEquals(key, key(restored, "n1"));
       assertEquals(key(restored, "n1"), key(restored, "n3"));
@@ -330,29 +330,6 @@ class ClusterKeyTest {
 
   private static String key(LocalCluster cluster, String id) throws IOException {
     return String.valueOf(key(cluster.data(id).resolve(NodeIdentity.FILE)));
-  }
-
-  private static NodeIdentity identity(LocalCluster cluster, String id) throws IOException {
-    return NodeIdentity.open(cluster.data(id), id, cluster.data(id), DataKeys.off());
-  }
-
-  /** Waits until every node knows every other one by its directory. */
-  private static void awaitKnown(LocalCluster cluster) {
-    await()
-        .atMost(DEADLINE)
-        .until(
-            () -> {
-              for (String id : cluster.nodes().keySet()) {
-                if (!identity(cluster, id)
-                    .known()
-                    .incarnations()
-                    .keySet()
-                    .containsAll(cluster.nodes().keySet())) {
-                  return false;
-                }
-              }
-              return true;
-            });
   }
 
   private static Connection connected(LocalCluster cluster) throws SQLException {

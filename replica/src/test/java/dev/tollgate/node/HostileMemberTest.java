@@ -11,8 +11,6 @@ import dev.tollgate.log.peer.LyingPeer;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerGuard;
 import dev.tollgate.log.peer.RawPeer;
-import dev.tollgate.seal.DataKeys;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -43,10 +41,10 @@ class HostileMemberTest {
       cluster.startAll();
       Connection connection = connected(cluster);
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
-      awaitKnown(cluster);
+      cluster.awaitKnown();
       String removed = cluster.follower();
       cluster.stop(removed);
-      NodeIdentity its = identity(cluster, removed);
+      NodeIdentity its = cluster.identity(removed);
       run(connection, "CALL remove_node('" + removed + "')");
       for (String id : List.of("n1", "n2", "n3")) {
         if (id.equals(removed)) {
@@ -90,13 +88,11 @@ class HostileMemberTest {
     try (LocalCluster cluster = LocalCluster.started(directory, 2);
         Connection connection = connected(cluster)) {
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
-      awaitKnown(cluster);
+      cluster.awaitKnown();
       cluster.stop("n2");
       try (LyingPeer liar =
           new LyingPeer(
-              identity(cluster, "n2"),
-              cluster.raftAddress("n2"),
-              PeerGuard.Reason.SENDER_REMOVED)) {
+              cluster.identity("n2"), cluster.raftAddress("n2"), PeerGuard.Reason.SENDER_REMOVED)) {
         await().atMost(DEADLINE).until(() -> liar.told("n1") >= 3);
         assertNull(cluster.node("n1").failure());
       }
@@ -113,11 +109,11 @@ class HostileMemberTest {
     try (LocalCluster cluster = LocalCluster.started(directory, 3);
         Connection connection = connected(cluster)) {
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
-      awaitKnown(cluster);
+      cluster.awaitKnown();
       String hostile = cluster.follower();
       cluster.stop(hostile);
       try (LyingPeer liar =
-          new LyingPeer(identity(cluster, hostile), cluster.raftAddress(hostile), lie)) {
+          new LyingPeer(cluster.identity(hostile), cluster.raftAddress(hostile), lie)) {
         for (String id : List.of("n1", "n2", "n3")) {
           if (!id.equals(hostile)) {
             await().atMost(DEADLINE).until(() -> liar.told(id) >= 3);
@@ -143,28 +139,6 @@ class HostileMemberTest {
         assertNull(cluster.node(id).failure(), id);
       }
     }
-  }
-
-  private static NodeIdentity identity(LocalCluster cluster, String id) throws IOException {
-    return NodeIdentity.open(cluster.data(id), id, cluster.data(id), DataKeys.off());
-  }
-
-  private static void awaitKnown(LocalCluster cluster) {
-    await()
-        .atMost(DEADLINE)
-        .until(
-            () -> {
-              for (String id : cluster.nodes().keySet()) {
-                if (!identity(cluster, id)
-                    .known()
-                    .incarnations()
-                    .keySet()
-                    .containsAll(cluster.nodes().keySet())) {
-                  return false;
-                }
-              }
-              return true;
-            });
   }
 
   private static Connection connected(LocalCluster cluster) throws SQLException {

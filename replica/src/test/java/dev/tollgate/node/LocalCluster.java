@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.trace.PromiseFiles;
 import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.seal.DataKeys;
@@ -211,6 +212,26 @@ final class LocalCluster implements AutoCloseable {
 
   void stopAll() {
     List.copyOf(nodes.keySet()).forEach(this::stop);
+  }
+
+  /** What the data directory of a node says of itself and of the others. */
+  NodeIdentity identity(String id) throws IOException {
+    return NodeIdentity.open(data(id), id, data(id), DataKeys.off());
+  }
+
+  /** Waits until every node knows every other one by its directory. */
+  void awaitKnown() {
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () -> {
+              for (String id : nodes().keySet()) {
+                if (!identity(id).known().incarnations().keySet().containsAll(nodes().keySet())) {
+                  return false;
+                }
+              }
+              return true;
+            });
   }
 
   /** Where a node has its data. */

@@ -6,9 +6,7 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.h2.HiddenConstraint;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.h2.api.ErrorCode;
 import org.h2.constraint.Constraint;
@@ -55,15 +53,7 @@ public final class KeyWatches {
    * foreign key, and the others no more; no query may run meanwhile.
    */
   public void follow(List<Table> tables) {
-    Set<Table> all = new LinkedHashSet<>(tables);
-    for (Table table : tables) {
-      for (Constraint constraint : table.getConstraints()) {
-        if (constraint instanceof ConstraintReferential key) {
-          all.add(key.getRefTable());
-        }
-      }
-    }
-    for (Table table : all) {
+    for (Table table : HiddenConstraint.withParents(tables)) {
       Watch watch = null;
       boolean hasKeys = false;
       for (Constraint constraint : table.getConstraints()) {

@@ -3,9 +3,12 @@ package dev.tollgate.store.h2;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
+import org.h2.constraint.ConstraintReferential;
 import org.h2.engine.Database;
 import org.h2.expression.ExpressionVisitor;
 import org.h2.schema.Schema;
@@ -43,6 +46,19 @@ public abstract class HiddenConstraint extends ConstraintCheck {
   public static Schema hiddenSchema(Database database, String name) {
     return new Schema(
         database, NO_ID, name, database.getMainSchema().getOwner(), /* system= */ true);
+  }
+
+  /** These tables, and those that their foreign keys refer to. */
+  public static Set<Table> withParents(List<Table> tables) {
+    Set<Table> all = new LinkedHashSet<>(tables);
+    for (Table table : tables) {
+      for (Constraint constraint : table.getConstraints()) {
+        if (constraint instanceof ConstraintReferential key) {
+          all.add(key.getRefTable());
+        }
+      }
+    }
+    return all;
   }
 
   /**

@@ -4,9 +4,7 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintActionType;
 import org.h2.constraint.ConstraintReferential;
@@ -44,15 +42,7 @@ public final class ActionDepth extends HiddenConstraint {
      * meanwhile.
      */
     public void follow(List<Table> tables) {
-      Set<Table> all = new LinkedHashSet<>(tables);
-      for (Table table : tables) {
-        for (Constraint constraint : table.getConstraints()) {
-          if (constraint instanceof ConstraintReferential key) {
-            all.add(key.getRefTable());
-          }
-        }
-      }
-      for (Table table : all) {
+      for (Table table : HiddenConstraint.withParents(tables)) {
         List<ActionDepth> counters = new ArrayList<>();
         boolean reached = false;
         for (Constraint constraint : table.getConstraints()) {
