@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -374,6 +375,20 @@ final class FuzzedHttp {
 
   private static final String LEASE = "{\"ttl\":\"1s\"}";
   private static final String SIZE = Integer.toHexString(LEASE.length());
+
+  /** Heads after their target, with a body, of which two readers see two ends. */
+  private static final List<String> BAD_HEADS =
+      Stream.of(
+              "HTTP/1.1\nHost: HOST\nTYPE\nLENGTH\n\nBODY",
+              "HTTP/1.1\r\nHost: HOST\r\nTYPE\r\nLENGTH\r\n\nBODY",
+              "HTTP/1.1\r\nHost: HOST\r\nTYPE\r\nX: a\nLENGTH\r\n\r\nBODY",
+              "HTTP/1.1\r\nHost: HOST\r\nTYPE\r\nX: a\nTransfer-Encoding: chunked\r\n\r\nCHUNKS",
+              "HTTP/1.0\r\nHost: HOST\r\nTYPE\r\nTransfer-Encoding: chunked\r\n\r\nCHUNKS")
+          .map(head -> head.replace("TYPE", "Content-Type: application/json"))
+          .map(head -> head.replace("LENGTH", "Content-Length: " + LEASE.length()))
+          .map(head -> head.replace("CHUNKS", SIZE + "\r\nBODY\r\n0\r\n\r\n"))
+          .map(head -> head.replace("BODY", LEASE))
+          .toList();
 
   /** Bodies in chunks of which no reader knows the end. */
   private static final List<String> WRONG_CHUNKS =
@@ -792,6 +807,10 @@ final class FuzzedHttp {
         }
       }
     }
+    for (String bad : BAD_HEADS) {
+      String head = "POST /v1/leases " + bad.replace("HOST", host);
+      all.add(refused("bad head", false, (head + smuggled()).getBytes(ISO_8859_1)));
+    }
     for (String chunks : WRONG_CHUNKS) {
       all.add(
           refused(
@@ -822,7 +841,7 @@ final class FuzzedHttp {
     String host = "Host: " + this.host + "\r\n";
     String head =
         switch (random.nextInt(16)) {
-          case 0 -> "GET /health/live HTTP/1.1\n" + host + "\n";
+          case 0 -> "\nGET /health/live HTTP/1.1\r\n" + host + "\r\n";
           case 1 -> "GET /health/live HTTP/1.1\r\n" + host + "X: a\r\n b\r\n\r\n";
           case 2 -> "GET /health/live HTTP/1.1\r\n X: a\r\n" + host + "\r\n";
           case 3 -> "GET /health/live HTTP/1.1\r\n" + host + "X: a\rb\r\n\r\n";
