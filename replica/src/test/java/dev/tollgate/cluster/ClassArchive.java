@@ -17,15 +17,20 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The class path of nodes, and an archive of the classes that a node loads, with which it starts
- * faster. The first test that needs the archive makes it, under target; those after it, in other
- * processes too, share it. A class path with directories, as in an IDE, can have no archive.
+ * faster. After {@code mvn package}, both are those of {@code bin/tollgate}. Otherwise the first
+ * test that needs the archive makes it, under target; those after it, in other processes too, share
+ * it. A class path with directories, as in an IDE, can have no archive.
  */
 final class ClassArchive {
   private static final long TRAINING_SECONDS = 120;
   private static final String MAIN = "dev/tollgate/cli/Main.class";
+
+  /** What {@code mvn package} leaves beside the jar of the product. */
+  private static final String PACKAGED = "tollgate.jsa";
 
   private static final ClassArchive INSTANCE = new ClassArchive();
 
@@ -36,23 +41,41 @@ final class ClassArchive {
     String given =
         System.getProperty("tollgate.server.classpath", System.getProperty("java.class.path"));
     List<Path> entries = entries(given);
+    Path packaged = packaged(entries);
     if (entries.stream().anyMatch(entry -> Files.exists(entry.resolve(MAIN)))) {
       classPath = given;
       options = List.of();
+    } else if (packaged != null) {
+      // as bin/tollgate names it: an archive is of one class path
+      classPath = packaged + File.pathSeparator + packaged.resolveSibling("lib").resolve("*");
+      options = options(packaged.resolveSibling(PACKAGED));
     } else {
       List<Path> jars = entries.stream().filter(Files::isRegularFile).toList();
       classPath = jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
       try {
-        options =
-            List.of(
-                "-XX:SharedArchiveFile=" + archive(jars),
-                // standard output belongs to what a node says
-                "-Xlog:disable",
-                "-Xlog:all=warning:stderr");
+        options = options(archive(jars));
       } catch (IOException e) {
         throw new IllegalStateException("no archive of classes could be made", e);
       }
     }
+  }
+
+  private static List<String> options(Path archive) {
+    // standard output belongs to what a node says
+    return List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:disable", "-Xlog:all=warning:stderr");
+  }
+
+  /** The jar of the product, if an archive is beside it; or null. */
+  private static @Nullable Path packaged(List<Path> entries) {
+    return entries.stream()
+        .filter(entry -> entry.getFileName().toString().startsWith("tollgate-replica-"))
+        .filter(entry -> !entry.getFileName().toString().endsWith("-tests.jar"))
+        .filter(entry -> Files.isRegularFile(entry.resolveSibling(PACKAGED)))
+        .filter(entry -> Files.isDirectory(entry.resolveSibling("lib")))
+        .map(Path::toAbsolutePath)
+        .map(Path::normalize)
+        .findFirst()
+        .orElse(null);
   }
 
   /** An archive has to know the jars of {@code lib/*}, which java would find by itself. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * directory can always be started from, and has every write that was acknowledged.
  */
 class SnapshotCrashIT {
-  private static final int KILLS = Integer.getInteger("tollgate.kills", 5);
+  private static final int KILLS = Integer.getInteger("tollgate.kills", 3);
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
   private static final int FILLER_CHARS = 300_000;
 

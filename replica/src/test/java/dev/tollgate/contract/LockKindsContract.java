@@ -23,8 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What every way to Tollgate promises about locks with several holders, several locks at once, and
@@ -148,34 +146,36 @@ abstract class LockKindsContract extends ContractClients {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      textBlock =
-          """
-          SELECT acquire_locks(ARRAY[])                   | 22023 | has 0 lock names: a call names 1 to 100 locks
-          SELECT acquire_locks(ARRAY['a', 'b', 'a'])      | 22023 | lock 'a' stands in the array twice
-          SELECT acquire_locks(ARRAY['a', NULL])          | 22023 | lock name 2 of the array is NULL
-          SELECT acquire_locks(NULL)                      | 22023 | the array of lock names is NULL
-          SELECT acquire_locks('a')                       | 22023 | an array of character strings is expected
-          SELECT acquire_locks(ARRAY[1])                  | 22023 | lock name is of type BIGINT: a character string is expected
-          SELECT acquire_locks(ARRAY['a'], NULL)          | 22023 | lease is NULL
-          SELECT acquire_locks(ARRAY['a'], 77)            | 55T01 | lease 77 was never created
-          SELECT acquire_locks(ARRAY['a'], 0, -1)         | 22023 | a request waits from 0 ms to one hour
-          SELECT acquire_locks(ARRAY['a', ''])            | 42T01 | 1 to 255 characters
-          SELECT try_acquire_locks(ARRAY['a', 'a'])[1]    | 22023 | lock 'a' stands in the array twice
-          SELECT release_lock('a', NULL, -1)              | 22023 | keep is -1 ms: a released lock is kept from 0 ms to 24 hours
-          SELECT release_lock('a', 0, INTERVAL '25' HOUR) | 22023 | keep is 90000000 ms
-          SELECT release_lock('a', 0, NULL)               | 22023 | keep is NULL
-          SELECT release_lock('a', NULL)                  | 22023 | lease is NULL
-          SELECT COALESCE(release_lock('a', 0, -1), TRUE) | 22023 | keep is -1 ms
-          SELECT transfer_lock('a', 77, NULL)             | 55T01 | lease 77 was never created
-          SELECT transfer_lock(NULL, 0, 0)                | 22023 | lock name is NULL
-          """)
-  void wrongArgumentIsRefused(String sql, String sqlState, String sentence) throws SQLException {
+  /** SQL, the SQLState, and what the message contains. */
+  private static final String WRONG_ARGUMENTS =
+      """
+      SELECT acquire_locks(ARRAY[])                   | 22023 | has 0 lock names: a call names 1 to 100 locks
+      SELECT acquire_locks(ARRAY['a', 'b', 'a'])      | 22023 | lock 'a' stands in the array twice
+      SELECT acquire_locks(ARRAY['a', NULL])          | 22023 | lock name 2 of the array is NULL
+      SELECT acquire_locks(NULL)                      | 22023 | the array of lock names is NULL
+      SELECT acquire_locks('a')                       | 22023 | an array of character strings is expected
+      SELECT acquire_locks(ARRAY[1])                  | 22023 | lock name is of type BIGINT: a character string is expected
+      SELECT acquire_locks(ARRAY['a'], NULL)          | 22023 | lease is NULL
+      SELECT acquire_locks(ARRAY['a'], 77)            | 55T01 | lease 77 was never created
+      SELECT acquire_locks(ARRAY['a'], 0, -1)         | 22023 | a request waits from 0 ms to one hour
+      SELECT acquire_locks(ARRAY['a', ''])            | 42T01 | 1 to 255 characters
+      SELECT try_acquire_locks(ARRAY['a', 'a'])[1]    | 22023 | lock 'a' stands in the array twice
+      SELECT release_lock('a', NULL, -1)              | 22023 | keep is -1 ms: a released lock is kept from 0 ms to 24 hours
+      SELECT release_lock('a', 0, INTERVAL '25' HOUR) | 22023 | keep is 90000000 ms
+      SELECT release_lock('a', 0, NULL)               | 22023 | keep is NULL
+      SELECT release_lock('a', NULL)                  | 22023 | lease is NULL
+      SELECT COALESCE(release_lock('a', 0, -1), TRUE) | 22023 | keep is -1 ms
+      SELECT transfer_lock('a', 77, NULL)             | 55T01 | lease 77 was never created
+      SELECT transfer_lock(NULL, 0, 0)                | 22023 | lock name is NULL
+      """;
+
+  @Test
+  void wrongArgumentIsRefused() throws SQLException {
     try (Connection connection = connect()) {
-      assertRefused(connection, sql, sqlState, sentence);
+      for (String line : WRONG_ARGUMENTS.lines().toList()) {
+        String[] row = line.trim().split(" +\\| ", 3);
+        assertRefused(connection, row[0], row[1], row[2]);
+      }
     }
   }
 

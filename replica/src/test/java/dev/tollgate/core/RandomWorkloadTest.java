@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,11 +42,27 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RandomWorkloadTest {
   private static final int COMMANDS = 30_000;
+  private static final int SEEDS_AT_NIGHT = 50;
   private static final long CONTENT = 17;
 
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @ValueSource(longs = {1, 2, 3})
   void coreDoesWhatTheModelDoes(long seed) {
+    requireWhatTheModelDoes(seed);
+  }
+
+  /** As many, and from another seed each night. */
+  @Tag("nightly")
+  @Test
+  void coreDoesWhatTheModelDoesWithManySeeds() {
+    long first = Long.getLong("tollgate.seed", System.nanoTime());
+    for (long seed = first; seed < first + SEEDS_AT_NIGHT; seed++) {
+      System.out.println("RandomWorkloadTest: -Dtollgate.seed=" + seed);
+      requireWhatTheModelDoes(seed);
+    }
+  }
+
+  private static void requireWhatTheModelDoes(long seed) {
     Run run = new Run(seed);
     for (int i = 0; i < COMMANDS; i++) {
       run.step();

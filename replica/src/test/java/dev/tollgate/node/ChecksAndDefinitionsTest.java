@@ -19,13 +19,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A definition waits for copies of the state, and so must not be waited for by who reads them. */
 class ChecksAndDefinitionsTest {
-  private static final int DEFINITIONS = 400;
+  private static final int DEFINITIONS = 150;
+  private static final int DEFINITIONS_AT_NIGHT = 1_000;
   private static final int CHECKERS = 3;
 
   @TempDir private Path directory;
@@ -44,6 +46,17 @@ class ChecksAndDefinitionsTest {
   @Test
   @Timeout(120)
   void goOnBesideEachOther() throws Exception {
+    define(DEFINITIONS);
+  }
+
+  @Tag("nightly")
+  @Test
+  @Timeout(600)
+  void goOnBesideEachOtherForLong() throws Exception {
+    define(DEFINITIONS_AT_NIGHT);
+  }
+
+  private void define(int definitions) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(CHECKERS);
     AtomicBoolean over = new AtomicBoolean();
     List<Future<?>> checkers = new ArrayList<>();
@@ -51,7 +64,7 @@ class ChecksAndDefinitionsTest {
       for (int i = 0; i < CHECKERS; i++) {
         checkers.add(threads.submit(() -> check(over)));
       }
-      for (int i = 0; i < DEFINITIONS; i++) {
+      for (int i = 0; i < definitions; i++) {
         run(definer, "CREATE OR REPLACE VIEW V AS SELECT " + i + " N");
       }
       over.set(true);

@@ -15,7 +15,6 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.ScramBinding;
 import dev.tollgate.wire.ScramClient;
-import dev.tollgate.wire.ScramKeys;
 import dev.tollgate.wire.WireWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -116,9 +115,7 @@ class EndedLoginsTest {
           assertInstanceOf(
               Reply.LoginChallenge.class,
               client.call(new Request.BeginLogin(binding.mechanism(), scram.first())));
-      byte[] proof =
-          scram.last(
-              challenge.data(), (salt, count) -> ScramKeys.saltedPassword(PASSWORD, salt, count));
+      byte[] proof = scram.last(challenge.data(), TestUsers.salted(PASSWORD));
       assertInstanceOf(Reply.LoggedIn.class, client.call(new Request.ContinueLogin(proof)));
       return client;
     }

@@ -71,16 +71,8 @@ class ExpensiveStatementsTest {
     return List.of(
         "UPDATE T SET V = (SELECT LISTAGG(X, REPEAT('s', 1000000)) WITHIN GROUP (ORDER BY X)"
             + " FROM SYSTEM_RANGE(1, 1000))",
-        "INSERT INTO N SELECT LENGTH(RAWTOHEX(RAWTOHEX(RAWTOHEX(RAWTOHEX("
-            + "REPEAT('x', 1000000 + ID - ID)))))) FROM T, N",
-        "INSERT INTO N SELECT CARDINALITY(ARRAY["
-            + times(500, "RAWTOHEX(REPEAT('x', 1000000 + ID - ID))")
-            + "]) FROM T",
-        counting("GREATEST(" + times(1_000, "COUNT(DISTINCT X)") + ")"),
         counting("GREATEST(" + times(1_000, "MEDIAN(X)") + ")"),
-        windowed("SUM(X) OVER (PARTITION BY X ORDER BY X)"),
         windowed("ROW_NUMBER() OVER (ORDER BY X)"),
-        "UPDATE T SET V = 'a' WHERE GREATEST(" + times(1_000, "EXISTS(SELECT * FROM WIDE)") + ")",
         "UPDATE T SET V = 'a' WHERE EXISTS(SELECT " + times(1_000, "WIDE.*") + " FROM WIDE)",
         "UPDATE T SET V = 'z' WHERE (SELECT COUNT(*) FROM SYSTEM_RANGE(1, 20000) WHERE GREATEST("
             + times(20_000, "X + 1")
@@ -112,9 +104,20 @@ class ExpensiveStatementsTest {
         "CREATE TABLE E(E ENUM(" + numbered(65_000, "'%d'") + "))");
   }
 
-  /** Each takes ten seconds of a processor; {@code WorkBudgetTest} has both with a low limit. */
+  /**
+   * Each takes several seconds of a processor. {@code WorkBudgetTest} and {@code
+   * HeavyStatementsTest} have the same functions with a tenth of the limits.
+   */
   static List<String> mostExpensive() {
     return List.of(
+        "INSERT INTO N SELECT LENGTH(RAWTOHEX(RAWTOHEX(RAWTOHEX(RAWTOHEX("
+            + "REPEAT('x', 1000000 + ID - ID)))))) FROM T, N",
+        "INSERT INTO N SELECT CARDINALITY(ARRAY["
+            + times(500, "RAWTOHEX(REPEAT('x', 1000000 + ID - ID))")
+            + "]) FROM T",
+        counting("GREATEST(" + times(1_000, "COUNT(DISTINCT X)") + ")"),
+        windowed("SUM(X) OVER (PARTITION BY X ORDER BY X)"),
+        "UPDATE T SET V = 'a' WHERE GREATEST(" + times(1_000, "EXISTS(SELECT * FROM WIDE)") + ")",
         "INSERT INTO N SELECT 1 FROM SYSTEM_RANGE(1, 20000)"
             + " WHERE ORA_HASH(REPEAT('x', 1000000), 10, X) = 11",
         "UPDATE N SET I = LENGTH(HASH('SHA-256', 'x' || I, 100000))");

@@ -29,7 +29,6 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.ScramBinding;
 import dev.tollgate.wire.ScramClient;
 import dev.tollgate.wire.ScramException;
-import dev.tollgate.wire.ScramKeys;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
@@ -206,8 +205,7 @@ class LoginTest {
 
   private static byte[] proof(ScramClient scram, Reply.LoginChallenge challenge, String password)
       throws Exception {
-    return scram.last(
-        challenge.data(), (salt, count) -> ScramKeys.saltedPassword(password, salt, count));
+    return scram.last(challenge.data(), TestUsers.salted(password));
   }
 
   private Local local() {

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 @Timeout(2 * 3_600)
 class ProtocolFuzzTest {
   private static final long SEED = Long.getLong("tollgate.fuzz.seed", 1);
-  private static final int ROUNDS = Integer.getInteger("tollgate.fuzz.rounds", 10);
+  private static final int ROUNDS = Integer.getInteger("tollgate.fuzz.rounds", 5);
   private static final int CLIENTS = 6;
   private static final int MESSAGES_PER_ROUND = 60;
 

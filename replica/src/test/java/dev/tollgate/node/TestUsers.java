@@ -5,6 +5,8 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.client.Authentication;
 import dev.tollgate.sql.UserNames;
 import dev.tollgate.wire.PasswordVerifier;
+import dev.tollgate.wire.ScramClient;
+import dev.tollgate.wire.ScramKeys;
 import java.nio.charset.StandardCharsets;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class TestUsers implements Authentication {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final Map<String, PasswordVerifier> VERIFIERS = new ConcurrentHashMap<>();
+  private static final Map<String, byte[]> SALTED = new ConcurrentHashMap<>();
 
   private final Map<String, User> users = new ConcurrentHashMap<>();
   private final AtomicLong generation = new AtomicLong();
@@ -74,6 +77,14 @@ final class TestUsers implements Authentication {
     return VERIFIERS.computeIfAbsent(
         password + Arrays.toString(salt),
         any -> PasswordVerifier.of(password, salt, PasswordVerifier.DEFAULT_ITERATIONS));
+  }
+
+  /** What a client makes of a password, once for each salt: that takes as long. */
+  static ScramClient.SaltedPassword salted(String password) {
+    return (salt, iterations) ->
+        SALTED.computeIfAbsent(
+            password + Arrays.toString(salt) + iterations,
+            any -> ScramKeys.saltedPassword(password, salt, iterations));
   }
 
   /** Adds or replaces a user; without passwords, it has a certificate only. */

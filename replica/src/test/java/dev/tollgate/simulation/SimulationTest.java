@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -27,6 +28,7 @@ class SimulationTest {
   private static final int SEEDS = Integer.getInteger("tollgate.seeds", 6);
   private static final long FIRST_SEED = Long.getLong("tollgate.seed", 1);
   private static final long FAULTY_MILLIS = 1_000 * Long.getLong("tollgate.simulated.seconds", 60);
+  private static final int SEEDS_AT_NIGHT = 50;
   private static final int SPARSE_IS_LONGER = 10;
   private static final long BROKEN_MILLIS = 60_000;
   private static final int SHRINKING_RUNS = 60;
@@ -34,6 +36,20 @@ class SimulationTest {
   @ParameterizedTest
   @EnumSource
   void clusterKeepsItsPromisesWhateverGoesWrong(Workload workload) {
+    requirePromises(workload, FIRST_SEED, SEEDS);
+  }
+
+  /** From another seed each night. */
+  @Tag("nightly")
+  @ParameterizedTest
+  @EnumSource
+  void clusterKeepsItsPromisesAllNight(Workload workload) {
+    long first = Long.getLong("tollgate.seed", System.nanoTime());
+    System.out.println("SimulationTest: -Dtollgate.seed=" + first);
+    requirePromises(workload, first, SEEDS_AT_NIGHT);
+  }
+
+  private static void requirePromises(Workload workload, long firstSeed, int seeds) {
     long faultyMillis = FAULTY_MILLIS * (workload == Workload.SPARSE ? SPARSE_IS_LONGER : 1);
     Map<String, Long> counts = new TreeMap<>();
     long nanos = 0;
@@ -41,7 +57,7 @@ class SimulationTest {
     long checks = 0;
     long refused = 0;
     long fencedOff = 0;
-    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+    for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
       Simulation.Settings settings =
           Simulation.Settings.of(seed, workload, faultyMillis, Breakage.NONE);
       Simulation.Result result = Simulation.run(settings);
@@ -61,42 +77,42 @@ class SimulationTest {
         "simulation, %s: seeds %d to %d, %.2f hours, %.2f of them with %d faults, %d checks,"
             + " %d writes refused, %d of them by the fence of a session, %s%n",
         workload,
-        FIRST_SEED,
-        FIRST_SEED + SEEDS - 1,
+        firstSeed,
+        firstSeed + seeds - 1,
         nanos / 3.6e12,
-        SEEDS * faultyMillis / 3.6e6,
+        seeds * faultyMillis / 3.6e6,
         faults,
         checks,
         refused,
         fencedOff,
         counts);
-    assertTrue(faults >= SEEDS * faultyMillis / 20_000, "hardly a fault");
-    assertTrue(refused > SEEDS, "hardly a write was fenced off");
-    assertTrue(fencedOff > SEEDS, "hardly a write was refused by the fence of a session");
-    assertTrue(counts.getOrDefault("sessions moved", 0L) > SEEDS, "hardly a session moved");
+    assertTrue(faults >= seeds * faultyMillis / 20_000, "hardly a fault");
+    assertTrue(refused > seeds, "hardly a write was fenced off");
+    assertTrue(fencedOff > seeds, "hardly a write was refused by the fence of a session");
+    assertTrue(counts.getOrDefault("sessions moved", 0L) > seeds, "hardly a session moved");
     assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
-    assertTrue(counts.getOrDefault("limits set", 0L) > SEEDS, "hardly a limit was set");
+    assertTrue(counts.getOrDefault("limits set", 0L) > seeds, "hardly a limit was set");
     assertTrue(counts.getOrDefault("times reset", 0L) > 0, "no time of the log was set back");
     assertTrue(counts.getOrDefault("keeps ended", 0L) > 0, "hardly a lock was kept");
-    assertTrue(counts.getOrDefault("series", 0L) > SEEDS, "hardly a series");
+    assertTrue(counts.getOrDefault("series", 0L) > seeds, "hardly a series");
     assertTrue(counts.getOrDefault("series sent again", 0L) > 0, "no series was sent again");
     assertTrue(counts.getOrDefault("definitions with marks", 0L) > 0, "no marked definition");
-    assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
-    if (SEEDS > 2) {
+    assertTrue(counts.getOrDefault("statements sent again", 0L) > seeds, "hardly a retry");
+    if (seeds > 2) {
       assertTrue(counts.getOrDefault("upgrades called", 0L) > 0, "no feature level was raised");
       assertTrue(
           counts.getOrDefault("upgrades refused", 0L) > 0, "no node was of an earlier version");
     }
-    if (SEEDS > 1) {
+    if (seeds > 1) {
       assertTrue(counts.getOrDefault("users dropped", 0L) > 0, "no user was dropped");
       assertTrue(counts.getOrDefault("users created", 0L) > 0, "no user came back");
       assertTrue(counts.getOrDefault("work limits set", 0L) > 0, "no work limit was set");
       assertTrue(counts.getOrDefault("users locked", 0L) > 0, "no user was locked");
       assertTrue(counts.getOrDefault("users made to expire", 0L) > 0, "no user was to expire");
       assertTrue(counts.getOrDefault("lock managers made", 0L) > 0, "nobody managed locks");
-      assertTrue(counts.getOrDefault("rights changed", 0L) > SEEDS, "hardly a right was changed");
+      assertTrue(counts.getOrDefault("rights changed", 0L) > seeds, "hardly a right was changed");
       assertTrue(
-          counts.getOrDefault("refused for want of a right", 0L) > SEEDS,
+          counts.getOrDefault("refused for want of a right", 0L) > seeds,
           "hardly a request was without its right");
       assertTrue(
           counts.getOrDefault("waits ended for want of a right", 0L) > 0, "no wait lost its right");

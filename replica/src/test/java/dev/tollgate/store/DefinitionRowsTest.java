@@ -19,15 +19,15 @@ class DefinitionRowsTest {
   /** Too much work, or an expression that reads the table that is made anew for it. */
   private static final List<String> REFUSED = List.of("54001", "22003", "90107");
 
-  private static final String CROSS = "(SELECT COUNT(*) FROM A B, A C, A D)";
+  private static final String CROSS = "(SELECT COUNT(*) FROM A B, A C, A D, A E)";
 
-  private final StoreDriver replica = new StoreDriver();
+  private final StoreDriver replica = new StoreDriver(TenthOfLimits.database());
   private final SessionId session = replica.open();
 
   @BeforeEach
   void makeTables() {
     replica.ok(session, "CREATE TABLE A(ID INT PRIMARY KEY, T VARCHAR, N VARCHAR)");
-    replica.ok(session, "INSERT INTO A SELECT X, 'a' || X, X FROM SYSTEM_RANGE(1, 300)");
+    replica.ok(session, "INSERT INTO A SELECT X, 'a' || X, X FROM SYSTEM_RANGE(1, 30)");
     replica.ok(session, "CREATE SEQUENCE S");
     replica.ok(session, "CREATE DOMAIN SLOW AS VARCHAR CHECK (VALUE NOT LIKE '%a%a%a%a%b')");
     replica.ok(session, "CREATE TABLE L(V SLOW)");
@@ -67,7 +67,7 @@ class DefinitionRowsTest {
         "INSERT INTO A SELECT 1000, CAST(REPEAT('a', 300) AS SLOW), 'b'",
         "UPDATE A SET T = CAST(REPEAT('a', 300) AS SLOW)",
         "ALTER DOMAIN FAST ADD CHECK (VALUE NOT LIKE '%a%a%a%a%b')",
-        "INSERT INTO W SELECT X FROM SYSTEM_RANGE(1, 4000)"
+        "INSERT INTO W SELECT X FROM SYSTEM_RANGE(1, 400)"
       })
   void tooMuchIsRefused(String sql) throws SQLException {
     String before = replica.script();
@@ -122,7 +122,7 @@ class DefinitionRowsTest {
       replica.ok(session, sql);
     }
     assertEquals(
-        List.of("300"),
+        List.of("30"),
         replica.query(
             "SELECT COUNT(*) FROM A WHERE I = ID AND S1 = ID AND G = ID + 5 AND C = 'A' AND E = 'b'"
                 + " AND R = ARRAY[1, 2] AND N = 2 * ID"));

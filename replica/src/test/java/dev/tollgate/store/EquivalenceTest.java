@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,7 +45,8 @@ import org.junit.jupiter.api.Test;
  * contents have to be equal (I7).
  */
 class EquivalenceTest {
-  private static final int COMMANDS = Integer.getInteger("tollgate.commands", 6_000);
+  private static final int COMMANDS = Integer.getInteger("tollgate.commands", 3_000);
+  private static final int COMMANDS_AT_NIGHT = 20_000;
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
   private static final int SESSIONS = 8;
 
@@ -57,6 +59,16 @@ class EquivalenceTest {
 
   @Test
   void replicasStayEqual() throws Exception {
+    requireEqual(COMMANDS);
+  }
+
+  @Tag("nightly")
+  @Test
+  void replicasStayEqualForLong() throws Exception {
+    requireEqual(COMMANDS_AT_NIGHT);
+  }
+
+  private void requireEqual(int commands) throws Exception {
     System.out.println("tollgate.seed=" + SEED);
     LoggedReplica first = new LoggedReplica();
     LoggedReplica reading = new LoggedReplica();
@@ -78,12 +90,12 @@ class EquivalenceTest {
             restored);
       }
       run(perform(0, FENCE), first, reading, restarted, restored);
-      for (int i = 0; i < COMMANDS; i++) {
+      for (int i = 0; i < commands; i++) {
         run(command(first), first, reading, restarted, restored);
         if (random.nextInt(4) == 0) {
           read(reading);
         }
-        if (i == COMMANDS / 2) {
+        if (i == commands / 2) {
           restarted.close();
           restarted = new LoggedReplica();
           for (int k = 0; k < log.size(); k++) {
@@ -120,7 +132,7 @@ class EquivalenceTest {
       assertEquals(first.database.script(), reading.database.script());
       assertEquals(first.database.script(), restarted.database.script());
       assertEquals(first.database.script(), restored.database.script());
-      assertTrue(restores > COMMANDS / 2_000, "the workload hardly has snapshots: " + restores);
+      assertTrue(restores > commands / 2_000, "the workload hardly has snapshots: " + restores);
       assertTrue(withOpenTransactions > checks / 2, "checks hardly meet open transactions");
       System.out.println(log.size() + " commands: " + new TreeMap<>(seen));
       System.out.println(

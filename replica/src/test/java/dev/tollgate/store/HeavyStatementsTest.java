@@ -30,6 +30,10 @@ class HeavyStatementsTest {
 
   @BeforeEach
   void createTables() {
+    createTables(replica, session);
+  }
+
+  private static void createTables(StoreDriver replica, SessionId session) {
     replica.ok(
         session,
         "CREATE TABLE T(ID BIGINT PRIMARY KEY, S VARCHAR, D DECFLOAT, N NUMERIC(1000),"
@@ -63,7 +67,7 @@ class HeavyStatementsTest {
     assertState("54001", sql);
   }
 
-  /** Each value is computed for 4,000 rows. */
+  /** Each value is computed for 400 rows, with a tenth of the limits. */
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
@@ -102,12 +106,18 @@ class HeavyStatementsTest {
             + " + 1) IS NULL THEN 1 END",
         "CASE WHEN REPEAT('a', 300) || X LIKE REPEAT('%a', 12) || '%b' || X THEN 1 END",
         "LOCATE(REPEAT('a', 100000) || 'b', REPEAT('a', 900000 + X))",
-        "CASE WHEN ('[' || REPEAT('1e1,', 2000) || X || ']') IS JSON THEN 1 END",
+        "CASE WHEN ('[' || REPEAT('1e1,', 3000) || X || ']') IS JSON THEN 1 END",
       })
   void valueForEachRowIsEnded(String value) throws SQLException {
-    assertState(
-        "54001",
-        "INSERT INTO T(ID) SELECT X + COALESCE(" + value + ", 0) FROM SYSTEM_RANGE(1, 4000)");
+    try (StoreDriver tenth = new StoreDriver(TenthOfLimits.database())) {
+      SessionId own = tenth.open();
+      createTables(tenth, own);
+      assertState(
+          tenth,
+          own,
+          "54001",
+          "INSERT INTO T(ID) SELECT X + COALESCE(" + value + ", 0) FROM SYSTEM_RANGE(1, 400)");
+    }
   }
 
   @ParameterizedTest
@@ -204,6 +214,12 @@ class HeavyStatementsTest {
   }
 
   private void assertState(String state, String sql, Object... parameters) throws SQLException {
+    assertState(replica, session, state, sql, parameters);
+  }
+
+  private static void assertState(
+      StoreDriver replica, SessionId session, String state, String sql, Object... parameters)
+      throws SQLException {
     Outcome outcome = replica.run(session, sql, parameters);
     String found = outcome instanceof Outcome.SqlFailed failed ? failed.sqlState() : "";
     assertEquals(state, found, outcome.toString());

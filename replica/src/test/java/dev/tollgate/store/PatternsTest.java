@@ -29,7 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PatternsTest {
   private static final String ENDLESS = "%a".repeat(12) + "%b";
 
-  private final StoreDriver replica = new StoreDriver();
+  /** What is endless exceeds any limit. */
+  private final StoreDriver replica = new StoreDriver(TenthOfLimits.database());
+
   private final SessionId session = replica.open();
 
   @BeforeEach

@@ -32,7 +32,7 @@ class RandomDefinitionsTest {
 
   @Test
   void everySchemaComesBack() throws Exception {
-    run(Integer.getInteger("tollgate.seconds", 20), Integer.getInteger("tollgate.dumps", 10));
+    run(Integer.getInteger("tollgate.seconds", 10), Integer.getInteger("tollgate.dumps", 10));
   }
 
   @Tag("nightly")

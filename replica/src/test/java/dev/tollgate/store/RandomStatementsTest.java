@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * -Dtollgate.seed; longer with -Dtollgate.statements.
  */
 class RandomStatementsTest {
-  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 4_000);
+  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 2_000);
   private static final int STATEMENTS_PER_COMPARISON = 1_000;
 
   @Test
@@ -30,7 +30,7 @@ class RandomStatementsTest {
   @Tag("nightly")
   @Test
   void replicasAgreeOnManyRandomStatements() throws Exception {
-    requireAgreement(10 * STATEMENTS);
+    requireAgreement(20 * STATEMENTS);
   }
 
   private static void requireAgreement(int count) throws Exception {

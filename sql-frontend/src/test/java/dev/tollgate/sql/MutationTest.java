@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 class MutationTest {
 
-  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 5_000);
+  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 2_000);
 
   private static final List<String> SEEDS =
       List.of(
@@ -122,7 +122,7 @@ class MutationTest {
   @Tag("nightly")
   @Test
   void plansOfManyMutationsSayWhatTheyAreToH2() throws SQLException {
-    requireAgreement(10 * STATEMENTS);
+    requireAgreement(25 * STATEMENTS);
   }
 
   private void requireAgreement(int count) throws SQLException {

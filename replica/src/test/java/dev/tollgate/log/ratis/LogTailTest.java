@@ -24,6 +24,7 @@ import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.SizeInBytes;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The ends of logs, as Ratis reads them afterwards. */
 class LogTailTest {
   private static final int ROOM = 100;
+  private static final int LARGE_ROOM = 70_000;
+  private static final OptionalLong NO_RECORD = OptionalLong.empty();
+  private static final OptionalLong EARLIER = OptionalLong.of(6);
 
   @TempDir Path directory;
   private Path segment;
@@ -170,22 +174,36 @@ class LogTailTest {
     }
   }
 
-  /** A power cut may leave an earlier record of what was synced. */
+  /**
+   * Each bit, in a file with one of the sizes and one of the records of what was synced. A power
+   * cut may leave an earlier record.
+   */
+  @Test
+  void changedBitIsDamageWhereverThatIs() throws IOException {
+    for (int bit = Byte.SIZE * "RaftLog1".length(); bit < Byte.SIZE * whole.length; bit++) {
+      requireDamage(
+          bit, bit % 2 == 0 ? ROOM : LARGE_ROOM, bit / Byte.SIZE % 2 == 0 ? NO_RECORD : EARLIER);
+    }
+  }
+
+  @Tag("nightly")
   @ParameterizedTest
-  @ValueSource(ints = {ROOM, 70_000})
-  void changedBitIsDamageWhereverThatIs(int reserved) throws IOException {
-    for (OptionalLong synced : List.of(OptionalLong.empty(), OptionalLong.of(6))) {
+  @ValueSource(ints = {ROOM, LARGE_ROOM})
+  void changedBitIsDamageInFilesOfAllKinds(int reserved) throws IOException {
+    for (OptionalLong synced : List.of(NO_RECORD, EARLIER)) {
       for (int bit = Byte.SIZE * "RaftLog1".length(); bit < Byte.SIZE * whole.length; bit++) {
-        byte[] damaged = Arrays.copyOf(whole, whole.length + reserved);
-        damaged[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
-        Files.write(segment, damaged);
-        LogTail.writeAgain(directory, synced);
-        assertEquals(
-            -1,
-            Arrays.mismatch(damaged, Files.readAllBytes(segment)),
-            "bit " + bit + ", " + synced);
+        requireDamage(bit, reserved, synced);
       }
     }
+  }
+
+  private void requireDamage(int bit, int reserved, OptionalLong synced) throws IOException {
+    byte[] damaged = Arrays.copyOf(whole, whole.length + reserved);
+    damaged[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+    Files.write(segment, damaged);
+    LogTail.writeAgain(directory, synced);
+    assertEquals(
+        -1, Arrays.mismatch(damaged, Files.readAllBytes(segment)), "bit " + bit + ", " + synced);
   }
 
   @Test

@@ -20,6 +20,7 @@ import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.server.storage.RaftStorageMetadataFile;
 import org.apache.ratis.server.storage.StorageImplUtils;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -123,13 +124,23 @@ class VoteFileTest {
   /** A bit of the newest vote that is flipped would otherwise bring back the vote before. */
   @Test
   void flippedBitBringsNoEarlierVoteBack() throws Exception {
+    requireVote(vote(10, "a-node-with-a-longer-name"));
+  }
+
+  @Tag("nightly")
+  @Test
+  void flippedBitBringsNoEarlierVoteBackWhateverTheVoteIs() throws Exception {
     for (RaftStorageMetadata vote : VOTES) {
-      byte[] content = VoteCopies.bytes(vote);
-      for (int bit = 0; bit < Byte.SIZE * content.length; bit++) {
-        flip(content, bit);
-        assertEquals(vote, read(content), "bit " + bit);
-        flip(content, bit);
-      }
+      requireVote(vote);
+    }
+  }
+
+  private void requireVote(RaftStorageMetadata vote) throws Exception {
+    byte[] content = VoteCopies.bytes(vote);
+    for (int bit = 0; bit < Byte.SIZE * content.length; bit++) {
+      flip(content, bit);
+      assertEquals(vote, read(content), "bit " + bit);
+      flip(content, bit);
     }
   }
 
