@@ -10,8 +10,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * What Boot does by itself for an embedded database, for a data source in memory: Hibernate and
- * scripts create the schema. Boot has a fixed list of embedded databases. For every URL of
- * Tollgate, jOOQ speaks the dialect of H2.
+ * scripts create the schema, and tests of slices run on it. Boot has a fixed list of embedded
+ * databases. For every URL of Tollgate, jOOQ speaks the dialect of H2.
  *
  * <p>A database in a directory outlives the application, so nothing is created or dropped there
  * unasked; Boot treats H2's files alike.
@@ -41,7 +41,10 @@ final class EmbeddedDefaultsSource extends PropertySource<Map<String, String>> {
           "spring.quartz.jdbc.initialize-schema",
           "always",
           "spring.session.jdbc.initialize-schema",
-          "always");
+          "always",
+          // of @DataJpaTest and the like: the data source of a test is this one, and no H2
+          "spring.test.database.replace",
+          "NONE");
 
   /** The class of a tool that manages the schema, by the property that turns the tool off. */
   private static final Map<String, String> SCHEMA_TOOLS =

@@ -144,6 +144,7 @@ class SpringApplicationTest {
       var environment = context.getEnvironment();
       assertEquals("create-drop", environment.getProperty("spring.jpa.hibernate.ddl-auto"));
       INITIALIZED.forEach(name -> assertEquals("always", environment.getProperty(name), name));
+      assertEquals("NONE", environment.getProperty("spring.test.database.replace"));
       assertEquals("H2", environment.getProperty("spring.jooq.sql-dialect"));
     }
   }
@@ -168,6 +169,7 @@ class SpringApplicationTest {
           start(Nothing.class, "spring.datasource.url=" + durable)) {
         var environment = context.getEnvironment();
         assertNull(environment.getProperty("spring.jpa.hibernate.ddl-auto"));
+        assertNull(environment.getProperty("spring.test.database.replace"));
         INITIALIZED.forEach(name -> assertNull(environment.getProperty(name), name));
         assertEquals("H2", environment.getProperty("spring.jooq.sql-dialect"));
       }
