@@ -17,7 +17,6 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.ScramBinding;
 import dev.tollgate.wire.ScramClient;
-import dev.tollgate.wire.ScramKeys;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireWriter;
 import java.lang.reflect.RecordComponent;
@@ -31,7 +30,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -61,6 +59,9 @@ class RightsMatrixTest {
   private static final String ROW = "471147";
 
   private static final String FIRST_ROW = "INSERT INTO APP.T VALUES (1, " + ROW + ")";
+
+  /** Locks that rows of the matrix fence a table by; whoever drops that table has to hold them. */
+  private static final List<String> FENCES = List.of("app-f");
 
   /** What the holder of lock 'app-held' says of itself. */
   private static final String TELLER = "teller-4711";
@@ -148,8 +149,20 @@ class RightsMatrixTest {
         "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/", properties);
   }
 
-  /** Makes the objects of the matrix anew; returns the name of their schema. */
+  /**
+   * Makes the objects of the matrix anew, in place of those before: definitions and rights cost the
+   * more the more of them there are. Returns the name of their schema.
+   */
   private static String newSchema() throws SQLException {
+    for (String lock : FENCES) {
+      one(holder, "SELECT acquire_lock('" + lock + "')");
+    }
+    for (String former : List.of("APP_" + schemas, "APP3")) {
+      run(holder, "DROP SCHEMA IF EXISTS " + former + " CASCADE");
+    }
+    for (String lock : FENCES) {
+      one(holder, "SELECT release_lock('" + lock + "')");
+    }
     String schema = "APP_" + ++schemas;
     run(admin, "CREATE SCHEMA " + schema + " AUTHORIZATION U_OWNER");
     for (String definition :
@@ -720,9 +733,6 @@ class RightsMatrixTest {
     return null;
   }
 
-  /** To salt a password takes long, and a user logs in for each request. */
-  private static final Map<String, byte[]> SALTED = new HashMap<>();
-
   private static Reply.SessionReady openSession(RawClient client) throws Exception {
     return assertInstanceOf(
         Reply.SessionReady.class,
@@ -740,13 +750,7 @@ class RightsMatrixTest {
         assertInstanceOf(
             Reply.LoginChallenge.class,
             client.call(new Request.BeginLogin(ScramBinding.PLAIN, scram.first())));
-    byte[] proof =
-        scram.last(
-            challenge.data(),
-            (salt, count) ->
-                SALTED.computeIfAbsent(
-                    user + Arrays.toString(salt),
-                    any -> ScramKeys.saltedPassword(password, salt, count)));
+    byte[] proof = scram.last(challenge.data(), TestUsers.salted(password));
     assertInstanceOf(Reply.LoggedIn.class, client.call(new Request.ContinueLogin(proof)));
   }
 }
