@@ -49,11 +49,23 @@ class EveryMomentTest {
         table);
   }
 
-  /** All runs stand at their moments when the end comes; the others are other clients. */
   @ParameterizedTest
   @EnumSource
   void everyStatementRunsOnceAmongOtherClients(End end) throws Exception {
-    try (MigrationCells cells = cells(end, new PlainRunner())) {
+    runTogether(end, new PlainRunner());
+  }
+
+  /** As Flyway and Liquibase do with their scripts and change sets. */
+  @ParameterizedTest
+  @EnumSource(names = {"KILL", "FORCE_RELEASE"})
+  @Tag("nightly")
+  void everyStatementOfAToolThatCommitsAtTheEndRunsOnce(End end) throws Exception {
+    runTogether(end, new LedgerTool());
+  }
+
+  /** All runs stand at their moments when the end comes; the others are other clients. */
+  private void runTogether(End end, MigrationTool tool) throws Exception {
+    try (MigrationCells cells = cells(end, tool)) {
       List<MigrationCell> together = new ArrayList<>();
       for (Moment moment : Moment.values()) {
         if (moment != Moment.RUNNING) {

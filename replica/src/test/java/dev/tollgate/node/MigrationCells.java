@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class MigrationCells implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofMinutes(2);
 
-  /** Of a run that loses its lock by time, and of all others. */
-  private static final Duration SHORT_LEASE = Duration.ofSeconds(3);
+  /** Of runs that lose their lock by time; long enough for a busy machine to reach the moments. */
+  private static final Duration SHORT_LEASE = Duration.ofSeconds(6);
 
   private static final Duration LONG_LEASE = Duration.ofSeconds(60);
 
