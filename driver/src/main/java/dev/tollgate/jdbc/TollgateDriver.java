@@ -104,9 +104,13 @@ public final class TollgateDriver implements Driver {
   private static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
   static Connection open(ConnectionSettings settings, Duration limit) throws SQLException {
+    return open(ClusterRegistry.shared(), settings, limit);
+  }
+
+  static Connection open(ClusterRegistry registry, ConnectionSettings settings, Duration limit)
+      throws SQLException {
     try {
-      ClusterSession session =
-          ClusterRegistry.shared().open(settings.target(), settings.session(), limit);
+      ClusterSession session = registry.open(settings.target(), settings.session(), limit);
       TollgateSession tollgate =
           new TollgateSession(session, settings.fetchSize(), settings.session().timeZone());
       TollgateConnection connection = new TollgateConnection(tollgate, settings);

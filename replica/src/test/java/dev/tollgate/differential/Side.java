@@ -1,5 +1,6 @@
 package dev.tollgate.differential;
 
+import dev.tollgate.jdbc.DefinitionMarks;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -43,6 +44,22 @@ final class Side implements AutoCloseable {
    */
   List<String> run(String sql) {
     return sorted(run(writer, sql));
+  }
+
+  /** The same of a definition, with a row in table MARKED that says that it was carried out. */
+  List<String> runMarked(String sql, int number) throws SQLException {
+    boolean atOnce = writer.isWrapperFor(DefinitionMarks.class);
+    if (atOnce) {
+      writer
+          .unwrap(DefinitionMarks.class)
+          .markDefinition(sql, "INSERT INTO PUBLIC.MARKED VALUES(?)", number);
+    }
+    List<String> answer = run(sql);
+    boolean sent = atOnce && !writer.unwrap(DefinitionMarks.class).dropMark();
+    if (!sent && !answer.get(0).startsWith("state")) {
+      run("INSERT INTO PUBLIC.MARKED VALUES(" + number + ")");
+    }
+    return answer;
   }
 
   /** The same with its rows in the order in which they came. */

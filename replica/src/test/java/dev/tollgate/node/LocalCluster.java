@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
 /** A cluster whose nodes, n1, n2 and so on, all run in this process and sync to a directory. */
 final class LocalCluster implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofSeconds(40);
-  private static final int MAX_CONNECTIONS = 100;
 
   private final Path directory;
   private final Duration verifyInterval;
@@ -53,6 +52,7 @@ final class LocalCluster implements AutoCloseable {
   private final Map<String, Integer> clientPorts = new TreeMap<>();
   private final Map<String, SqlDatabase> databases = new TreeMap<>();
   private final Map<String, Node> nodes = new TreeMap<>();
+  private int maxConnections = 100;
   private Supplier<SqlDatabase> fresh = SqlDatabase::new;
   private Function<String, @Nullable NodeTls> tls = id -> null;
   private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
@@ -104,6 +104,11 @@ final class LocalCluster implements AutoCloseable {
   /** Gives every node that is started from now on such a database. */
   void useDatabases(Supplier<SqlDatabase> databases) {
     fresh = databases;
+  }
+
+  /** Lets nodes that are started from now on have so many clients at a time. */
+  void allowConnections(int most) {
+    maxConnections = most;
   }
 
   /** Gives nodes that are started from now on TLS. */
@@ -172,7 +177,7 @@ final class LocalCluster implements AutoCloseable {
                 .withKeys(keys.apply(id)),
             null,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
-            MAX_CONNECTIONS,
+            maxConnections,
             verifyInterval,
             () -> environment);
     Node node =
@@ -208,6 +213,11 @@ final class LocalCluster implements AutoCloseable {
 
   void stop(String id) {
     nodes.remove(id).close();
+  }
+
+  /** Ends a node that hands nothing over, as if it were killed. */
+  void kill(String id) {
+    nodes.remove(id).closeAtOnce();
   }
 
   void stopAll() {

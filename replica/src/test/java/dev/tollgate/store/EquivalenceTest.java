@@ -77,6 +77,7 @@ class EquivalenceTest {
     int restores = 0;
     int checks = 0;
     int withOpenTransactions = 0;
+    int withMarks = 0;
     try {
       for (int i = 0; i < SESSIONS; i++) {
         run(open(), first, reading, restarted, restored);
@@ -118,6 +119,9 @@ class EquivalenceTest {
           for (LoggedReplica replica : List.of(reading, restarted, restored)) {
             assertEquals(expected, checksums(replica), "seed " + SEED + ", check " + checks);
           }
+          String marks = answer(first, MARKED);
+          assertEquals(answer(first, MADE), marks, "seed " + SEED + ", check " + checks);
+          withMarks += marks.equals(NO_MARK) ? 0 : 1;
         }
         if (i % 500 == 0) {
           first.machine.checkInvariants();
@@ -129,17 +133,21 @@ class EquivalenceTest {
       assertEquals(content, content(reading));
       assertEquals(content, content(restarted));
       assertEquals(content, content(restored));
+      assertEquals(answer(first, MADE), answer(first, MARKED), "seed " + SEED);
       assertEquals(first.database.script(), reading.database.script());
       assertEquals(first.database.script(), restarted.database.script());
       assertEquals(first.database.script(), restored.database.script());
       assertTrue(restores > commands / 2_000, "the workload hardly has snapshots: " + restores);
       assertTrue(withOpenTransactions > checks / 2, "checks hardly meet open transactions");
+      assertTrue(withMarks > 0, "no definition takes effect with its mark");
       System.out.println(log.size() + " commands: " + new TreeMap<>(seen));
       System.out.println(
           checks
               + " checks, "
               + withOpenTransactions
               + " with open transactions, "
+              + withMarks
+              + " with marks, "
               + restores
               + " restores");
     } finally {
@@ -215,7 +223,18 @@ class EquivalenceTest {
           "CREATE TABLE C(ID BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, P INT REFERENCES"
               + " P(ID) ON DELETE CASCADE, R DOUBLE DEFAULT RAND(), W INT CHECK (W < 90))",
           "CREATE TABLE O(ID INT PRIMARY KEY, V INT, P INT REFERENCES P(ID) ON DELETE CASCADE)",
-          "CREATE TABLE N(K VARCHAR(5), V INT)");
+          "CREATE TABLE N(K VARCHAR(5), V INT)",
+          "CREATE TABLE M(ID INT PRIMARY KEY)");
+
+  /** Indexes that were made together with a mark, and the marks. */
+  private static final String MADE =
+      "SELECT LISTAGG(ID, ' ') WITHIN GROUP (ORDER BY ID) FROM (SELECT CAST(SUBSTRING(INDEX_NAME"
+          + " FROM 7) AS INT) AS ID FROM INFORMATION_SCHEMA.INDEXES WHERE INDEX_NAME LIKE"
+          + " 'MARKED%')";
+
+  private static final String NO_MARK = "[null]";
+
+  private static final String MARKED = "SELECT LISTAGG(ID, ' ') WITHIN GROUP (ORDER BY ID) FROM M";
 
   /** Rows of O have the locks o-0 to o-4. */
   private static final Operation FENCE =
@@ -236,6 +255,35 @@ class EquivalenceTest {
     return StoreDriver.inTransaction(sql, mode);
   }
 
+  /** A definition and its mark, which take effect together; some fail, and some wait. */
+  private Operation marked() {
+    int id = random.nextInt(20);
+    boolean creates = random.nextBoolean();
+    String definition =
+        creates
+            ? "CREATE " + (random.nextBoolean() ? "UNIQUE " : "") + "INDEX MARKED" + id + " ON N(K)"
+            : "DROP INDEX MARKED" + id;
+    String mark = creates ? "INSERT INTO M VALUES(" + id + ")" : "DELETE FROM M WHERE ID = " + id;
+    return new Operation.DefineMarked(
+        List.of(partOfSeries(StoreDriver.inTransaction(mark, TransactionScope.READ_COMMITTED))),
+        (Operation.ExecuteSql) statement(definition, TransactionScope.AUTOCOMMIT));
+  }
+
+  private static Operation.ExecuteSql partOfSeries(Operation.ExecuteSql one) {
+    return new Operation.ExecuteSql(
+        one.sql(),
+        false,
+        one.targets(),
+        one.parameterSets(),
+        /* batch= */ true,
+        false,
+        one.keys(),
+        0,
+        null,
+        true,
+        one.mode());
+  }
+
   /** Changes of rows that are one operation. */
   private Operation series() {
     SeriesEnd end = SeriesEnd.of(random.nextInt(3));
@@ -247,19 +295,7 @@ class EquivalenceTest {
     for (int wanted = 1 + random.nextInt(4); statements.size() < wanted; ) {
       Operation.ExecuteSql one = StoreDriver.inTransaction(sql(), mode);
       if (!one.definition() && !one.returnsRows()) {
-        statements.add(
-            new Operation.ExecuteSql(
-                one.sql(),
-                false,
-                one.targets(),
-                one.parameterSets(),
-                /* batch= */ true,
-                false,
-                one.keys(),
-                0,
-                null,
-                true,
-                mode));
+        statements.add(partOfSeries(one));
       }
     }
     return new Operation.ExecuteSeries(statements, end);
@@ -296,7 +332,7 @@ class EquivalenceTest {
           random.nextBoolean() ? Command.WaitEnd.TIMED_OUT : Command.WaitEnd.CANCELLED);
     }
     if (dice < 5) {
-      return perform(session, series());
+      return perform(session, random.nextBoolean() ? marked() : series());
     }
     if (dice < 12) {
       return perform(session, new Operation.EndTransaction(true));
@@ -410,6 +446,13 @@ class EquivalenceTest {
     query(replica, open && random.nextBoolean() ? session : null, sql);
   }
 
+  private static String answer(LoggedReplica replica, String sql) throws SQLException {
+    SqlReader.Page page = query(replica, null, sql);
+    assertNull(page.cursor(), "the page has all rows of " + sql);
+    StatementResult rows = StatementResult.read(page.body().bytes(), null);
+    return StoreDriver.text(((StatementResult.Rows) rows).rows()).toString();
+  }
+
   private static SqlReader.Page query(
       LoggedReplica replica, @Nullable SessionId transaction, String sql) throws SQLException {
     return replica
@@ -433,6 +476,7 @@ class EquivalenceTest {
           "SELECT * FROM C ORDER BY ID",
           "SELECT * FROM N",
           "SELECT * FROM O ORDER BY ID",
+          "SELECT * FROM M ORDER BY ID",
           "SELECT SEQUENCE_NAME, BASE_VALUE FROM INFORMATION_SCHEMA.SEQUENCES",
           "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION FROM INFORMATION_SCHEMA.COLUMNS"
               + " WHERE TABLE_SCHEMA = 'PUBLIC' ORDER BY 1, 3");
@@ -440,10 +484,7 @@ class EquivalenceTest {
   private static String content(LoggedReplica replica) throws SQLException {
     StringBuilder content = new StringBuilder();
     for (String sql : CONTENT) {
-      SqlReader.Page page = query(replica, null, sql);
-      assertNull(page.cursor(), "the page has all rows of " + sql);
-      StatementResult rows = StatementResult.read(page.body().bytes(), null);
-      content.append(StoreDriver.text(((StatementResult.Rows) rows).rows())).append('\n');
+      content.append(answer(replica, sql)).append('\n');
     }
     return content.toString();
   }

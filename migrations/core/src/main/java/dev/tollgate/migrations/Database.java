@@ -71,11 +71,21 @@ public interface Database {
       Properties all = new Properties();
       all.putAll(more);
       all.putAll(properties);
-      Connection connection = driver().connect(url, all);
-      if (connection == null) {
-        throw noDriver();
+      try {
+        Connection connection = driver().connect(url, all);
+        if (connection == null) {
+          throw noDriver();
+        }
+        return connection;
+      } catch (SQLException e) {
+        if (DatabaseErrors.isOfSetting(e)) {
+          throw new MigrationException(
+              MigrationException.Reason.INPUT,
+              "the URL " + shortUrl() + " or a setting beside it is wrong: " + e.getMessage(),
+              e);
+        }
+        throw e;
       }
-      return connection;
     }
 
     /** DriverManager does not hand out drivers of other class loaders. */

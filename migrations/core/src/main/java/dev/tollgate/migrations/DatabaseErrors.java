@@ -8,12 +8,18 @@ final class DatabaseErrors {
   private static final String NO_ANSWER = "08007";
   private static final String CONNECTION = "08";
   private static final String AUTHORIZATION = "28";
+  private static final String INVALID_SETTING = "22023";
 
   private DatabaseErrors() {}
 
   /** True if no node answered, as opposed to one that no longer knows the session. */
   static boolean isUnreachable(SQLException e) {
     return state(e).equals(NO_CONNECTION) || state(e).equals(NO_ANSWER);
+  }
+
+  /** True if a driver or a server refuses the URL of a connection or a property of it. */
+  static boolean isOfSetting(SQLException e) {
+    return state(e).equals(INVALID_SETTING);
   }
 
   static boolean isConnection(SQLException e) {

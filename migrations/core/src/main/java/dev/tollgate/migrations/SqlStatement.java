@@ -46,13 +46,18 @@ public record SqlStatement(int line, String sql) {
   /** False if the statement reads or changes rows; a definition commits the open transaction. */
   boolean mayBeDefinition() {
     String first = firstWords().get(0);
-    return !NO_DEFINITIONS.contains(first) && !first.startsWith("(");
+    return setsPassword() || (!NO_DEFINITIONS.contains(first) && !first.startsWith("("));
+  }
+
+  private boolean setsPassword() {
+    List<String> words = firstWords();
+    return words.get(0).equals("SET") && words.size() > 1 && words.get(1).equals("PASSWORD");
   }
 
   /** True if the statement changes nothing but the session, which ends with its runner. */
   boolean setsSession() {
     List<String> words = firstWords();
-    return words.get(0).equals("SET") && words.size() > 1 && !words.get(1).equals("PASSWORD");
+    return words.get(0).equals("SET") && words.size() > 1 && !setsPassword();
   }
 
   /** Which setting of the session a SET changes, so that of two only the later one counts. */

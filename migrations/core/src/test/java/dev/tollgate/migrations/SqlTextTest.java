@@ -106,7 +106,8 @@ class SqlTextTest {
         "CREATE TABLE t(id INT)",
         "ALTER SEQUENCE s\tRESTART WITH 1",
         "/* x */TRUNCATE TABLE t",
-        "GRANT/**/LOCK ON 'a' TO ann"
+        "GRANT/**/LOCK ON 'a' TO ann",
+        "set Password 'x'"
       })
   void theseAreDefinitions(String sql) {
     assertTrue(new SqlStatement(1, sql).mayBeDefinition());
