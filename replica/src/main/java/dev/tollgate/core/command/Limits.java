@@ -429,6 +429,13 @@ public final class Limits {
   /** How long a process has to come back whose connections have ended, with transactions open. */
   public static final long RETURN_PATIENCE_MILLIS = 1_000;
 
+  /**
+   * How long a process has to show itself to a new leader, with transactions open, from when the
+   * leader began or another process has shown itself for the first time. A driver may need 3 s to
+   * notice that a leader is silent, and as long for each of two nodes that it tries in vain.
+   */
+  public static final long SHOW_PATIENCE_MILLIS = 10_000;
+
   /** Executions of statements in one transaction. */
   public static final int STATEMENTS_PER_TRANSACTION = 100_000;
 
