@@ -31,6 +31,8 @@ final class TransactionClock {
 
   private static final long SHOW_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.SHOW_PATIENCE_MILLIS);
 
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.SHOW_PAUSE_MILLIS);
+
   /** How long a proposal may take before it is repeated. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -198,7 +200,9 @@ final class TransactionClock {
 
   /** True if the process has not shown itself to this leader in the time that it has for that. */
   private boolean isSilent(SessionId session, long nowNanos, Predicate<SessionId> connected) {
-    if (!unheard.contains(session) || nowNanos - shownNanos < SHOW_NANOS) {
+    if (!unheard.contains(session)
+        || nowNanos - beganNanos < SHOW_NANOS
+        || nowNanos - shownNanos < PAUSE_NANOS) {
       return false;
     }
     if (connected.test(session)) {
