@@ -27,6 +27,7 @@ final class Cluster {
   private final ClusterMap map;
   private final LeaderNews news = new LeaderNews();
   private final Dials dials = new Dials();
+  private final Dials linkDials = new Dials();
   private final ClusterTls tls;
   private final AbandonedSessions abandoned;
   private int users;
@@ -149,6 +150,18 @@ final class Cluster {
 
   /** A finder of nodes for one session, or for the control connection. */
   NodeFinder finder(SessionSettings settings) {
+    return finder(settings, dials);
+  }
+
+  /**
+   * For the connections that the process has besides its sessions. They wait in no line with the
+   * sessions: leases, and transactions that are idle, depend on them.
+   */
+  private NodeFinder linkFinder(SessionSettings settings) {
+    return finder(settings, linkDials);
+  }
+
+  private NodeFinder finder(SessionSettings settings, Dials places) {
     Request.Hello hello =
         new Request.Hello(
             1,
@@ -162,7 +175,7 @@ final class Cluster {
           return node != null ? node.connect() : dial(address, timeout);
         };
     ClientLogin login = new ClientLogin(settings.credentials(), passwords);
-    return new NodeFinder(map, news, dials, dialer, hello, login, settings.connect(), environment);
+    return new NodeFinder(map, news, places, dialer, hello, login, settings.connect(), environment);
   }
 
   private FrameChannel dial(String address, Duration timeout) throws IOException {
@@ -203,11 +216,11 @@ final class Cluster {
     if (control == null) {
       control =
           new ControlLink(
-              target.toString(), finder(settings), watch, moves, environment, onDropped);
+              target.toString(), linkFinder(settings), watch, moves, environment, onDropped);
       control.add(renewal);
       control.start();
       if (target instanceof ClusterTarget.Remote) {
-        leaderWatch = new WatchLink(target.toString(), finder(settings), environment);
+        leaderWatch = new WatchLink(target.toString(), linkFinder(settings), environment);
         leaderWatch.start();
       }
     } else {

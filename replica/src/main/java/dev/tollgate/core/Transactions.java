@@ -185,6 +185,8 @@ final class Transactions {
           "the transaction was rolled back because all connections of its process ended without a"
               + " goodbye, and the process did not come back within "
               + Limits.RETURN_PATIENCE_MILLIS / 1_000
+              + " s, or another node began to lead, and the process did not connect to that within "
+              + Limits.SHOW_PATIENCE_MILLIS / 1_000
               + " s: run it again";
     };
   }

@@ -42,6 +42,7 @@ class TransactionLimitsTest {
     assertTrue(lost(Command.AbortReason.AGE).contains("was open for 3600 s"));
     assertTrue(lost(Command.AbortReason.IDLE).contains("nothing came for 120 s"));
     assertTrue(lost(Command.AbortReason.CLIENT_GONE).contains("did not come back within 1 s"));
+    assertTrue(lost(Command.AbortReason.CLIENT_GONE).contains("connect to that within 10 s"));
   }
 
   private String lost(Command.AbortReason reason) {

@@ -2,10 +2,18 @@ package dev.tollgate.node;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.TransactionMode;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -30,6 +38,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KilledClientTest {
   /** Long before the session expires, which takes a minute. */
   private static final Duration SOON = Duration.ofSeconds(10);
+
+  /** The next leader waits before it gives a process up, and was elected before that. */
+  private static final Duration SOON_AFTER_ELECTION =
+      Duration.ofMillis(Limits.SHOW_PATIENCE_MILLIS).plusSeconds(10);
 
   private static final Duration DEADLINE = Duration.ofSeconds(40);
 
@@ -101,6 +113,10 @@ class KilledClientTest {
   private void killAndTakeItsRow(Process killed, String how) throws Exception {
     long since = System.nanoTime();
     killed.destroyForcibly();
+    takeItsRow(how, since);
+  }
+
+  private void takeItsRow(String how, long since) throws SQLException {
     execute(other, "UPDATE T SET V = V + 10");
     System.out.printf(
         "%s: the row of a killed client was free after %d ms%n",
@@ -129,6 +145,62 @@ class KilledClientTest {
     killAndTakeItsRow(moved, "after a change of leaders");
   }
 
+  /** The next leader has seen nothing of it. */
+  @Test
+  void rowsOfAClientThatIsKilledTogetherWithItsLeaderAreFree() throws Exception {
+    execute(other, "SET LOCK_TIMEOUT " + SOON_AFTER_ELECTION.toMillis());
+    Process killed = startHolder(1);
+    String leader = cluster.leader();
+    long since = System.nanoTime();
+    killed.destroyForcibly();
+    cluster.stop(leader);
+    takeItsRow("together with its leader", since);
+  }
+
+  /** It sees the process, which need not send anything. */
+  @Test
+  void processThatIsConnectedToTheNextLeaderKeepsItsTransactions() throws Exception {
+    execute(other, "CREATE TABLE U(ID INT)");
+    String next = cluster.follower();
+    try (RawClient stopped = connect(cluster.leader(), "stopped");
+        RawClient watching = connect(next, "stopped");
+        RawClient gone = connect(cluster.leader(), "gone")) {
+      assertInstanceOf(Reply.NodeStatus.class, watching.call(new Request.AskNodeStatus()));
+      long connected = insertInTransaction(stopped);
+      long silent = insertInTransaction(gone);
+      execute(other, "CALL transfer_leadership('" + next + "')");
+      await().atMost(DEADLINE).until(() -> cluster.leader().equals(next));
+      await().atMost(DEADLINE).until(() -> !isInTransaction(next, silent));
+      assertTrue(isInTransaction(next, connected));
+    }
+  }
+
+  private RawClient connect(String node, String process) throws IOException {
+    RawClient client = new RawClient(cluster.clientAddress(node));
+    assertInstanceOf(Reply.Welcome.class, client.greet(process));
+    return client;
+  }
+
+  private static long insertInTransaction(RawClient client) throws IOException {
+    Reply.SessionReady session =
+        assertInstanceOf(
+            Reply.SessionReady.class,
+            client.call(
+                new Request.OpenSession(
+                    300_000,
+                    300_000,
+                    new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0))));
+    assertInstanceOf(
+        Reply.Result.class,
+        client.call(
+            RawClient.execute(1, TransactionMode.READ_COMMITTED, "INSERT INTO U VALUES(1)")));
+    return session.sessionId();
+  }
+
+  private boolean isInTransaction(String node, long session) {
+    return cluster.node(node).replica().facts().isInTransaction(new SessionId(session));
+  }
+
   @Test
   void transactionOutlivesTheNodesOfItsClient() throws Exception {
     try (Connection connection = cluster.connect()) {
@@ -140,10 +212,10 @@ class KilledClientTest {
         assertNotEquals(leader, cluster.leader());
         cluster.start(leader);
       }
-      // longer than a process has to come back
+      // longer than a process has to come back, or to show itself to the next leader
       await()
           .atMost(DEADLINE)
-          .during(Duration.ofSeconds(2))
+          .during(Duration.ofMillis(Limits.SHOW_PATIENCE_MILLIS).plusSeconds(2))
           .until(() -> number("SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS") == 1);
       connection.commit();
     }

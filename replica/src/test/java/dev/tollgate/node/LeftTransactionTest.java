@@ -19,6 +19,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -220,5 +221,27 @@ class LeftTransactionTest {
                         .lastSequence()
                     == 4);
     awaitEnd();
+  }
+
+  /** The node may be about to send an answer when it sees the end of the connection. */
+  @Test
+  void processesThatEndWhileAnswersAreOnTheWayHaveLeft() throws Exception {
+    List<SessionId> all = new ArrayList<>();
+    for (int round = 0; round < 150; round++) {
+      RawClient ending = connect("5000 " + round);
+      all.add(new SessionId(open(ending).sessionId()));
+      call(ending, execute(1, TransactionMode.READ_COMMITTED, "INSERT INTO T VALUES(9)"));
+      for (int i = 2; i < 6; i++) {
+        ending.write(execute(i, TransactionMode.READ_COMMITTED, "INSERT INTO T VALUES(9)"));
+      }
+      ending.close();
+    }
+    await()
+        .atMost(DEADLINE)
+        .untilAsserted(
+            () ->
+                assertEquals(
+                    List.of(),
+                    all.stream().filter(node.replica().facts()::isInTransaction).toList()));
   }
 }

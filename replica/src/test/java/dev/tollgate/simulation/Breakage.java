@@ -61,6 +61,8 @@ enum Breakage {
   ONE_CONNECTION_IS_ALL,
   /** The transaction of a process that has left ends, though the process has come back. */
   RETURN_OF_PROCESS_IGNORED,
+  /** A new leader ends the transactions of processes that have shown themselves in time. */
+  NEW_LEADER_HEARS_NOBODY,
   /** A lock that is kept after its release is granted after half of the time. */
   KEEP_ENDS_EARLY,
   /** The driver sends a series again under a new number. */

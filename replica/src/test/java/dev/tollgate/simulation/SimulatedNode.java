@@ -4,6 +4,7 @@ import dev.tollgate.core.Capacity;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.Transaction;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserAccount;
@@ -438,6 +439,19 @@ final class SimulatedNode {
         });
   }
 
+  /** {@link Breakage#NEW_LEADER_HEARS_NOBODY}. */
+  private void endTransactions(int leadership) {
+    if (leads() && leadership == leaderships) {
+      List<Long> sessions =
+          replica()
+              .state()
+              .look(
+                  state ->
+                      state.transactions().stream().map(open -> open.session().value()).toList());
+      sessions.forEach(session -> endTransaction(session, 0));
+    }
+  }
+
   /** Hands a frame over. */
   void serve(ClientConnection connection, Frame frame) {
     serving = true;
@@ -457,10 +471,10 @@ final class SimulatedNode {
   private void noteRenewals(Request request) {
     Departures departures = simulation.checker().departures();
     if (request instanceof Request.AttachSession attach && leads()) {
-      departures.sign(attach.sessionId());
+      departures.sign(attach.sessionId(), id);
     } else if (request instanceof Request.Heartbeat heartbeat) {
       if (leads()) {
-        heartbeat.sessions().forEach(departures::sign);
+        heartbeat.sessions().forEach(session -> departures.sign(session, id));
       }
       simulation.checker().touched(heartbeat.sessions(), heartbeat.leases());
     } else if (request instanceof Request.Execute execute
@@ -495,7 +509,11 @@ final class SimulatedNode {
     simulation.disturbed();
     long term = log().term();
     world.tell(() -> id + " leads in term " + term);
+    simulation.checker().departures().beginsToLead(id);
     int leadership = ++leaderships;
+    if (breakage() == Breakage.NEW_LEADER_HEARS_NOBODY) {
+      later(World.millis(Limits.SHOW_PATIENCE_MILLIS * 21 / 20), () -> endTransactions(leadership));
+    }
     later(world.between(0, World.millis(60)), () -> tick(leadership));
     if (simulation.hasUsers()) {
       later(world.between(20_000, 200_000), () -> createFirstUser(leadership));

@@ -271,7 +271,8 @@ final class Simulation {
           KEEP_ENDS_EARLY,
           TRANSACTION_LOCK_OUTLIVES_ROLLBACK,
           ONE_CONNECTION_IS_ALL,
-          RETURN_OF_PROCESS_IGNORED ->
+          RETURN_OF_PROCESS_IGNORED,
+          NEW_LEADER_HEARS_NOBODY ->
           true;
       default -> false;
     };
@@ -283,7 +284,7 @@ final class Simulation {
    */
   boolean seesProcessesEnd() {
     return switch (settings.breakage()) {
-      case NONE, ONE_CONNECTION_IS_ALL, RETURN_OF_PROCESS_IGNORED -> true;
+      case NONE, ONE_CONNECTION_IS_ALL, RETURN_OF_PROCESS_IGNORED, NEW_LEADER_HEARS_NOBODY -> true;
       default -> false;
     };
   }
@@ -291,7 +292,7 @@ final class Simulation {
   /** Whether there are more transactions than elsewhere, for bugs that concern nothing else. */
   boolean looksForTransactions() {
     return switch (settings.breakage()) {
-      case ONE_CONNECTION_IS_ALL, RETURN_OF_PROCESS_IGNORED -> true;
+      case ONE_CONNECTION_IS_ALL, RETURN_OF_PROCESS_IGNORED, NEW_LEADER_HEARS_NOBODY -> true;
       default -> false;
     };
   }

@@ -164,6 +164,7 @@ class SimulationTest {
         arguments(Breakage.TRANSACTION_LOCK_OUTLIVES_ROLLBACK, 1, Set.of("I9")),
         arguments(Breakage.ONE_CONNECTION_IS_ALL, 1, Set.of("I12")),
         arguments(Breakage.RETURN_OF_PROCESS_IGNORED, 1, Set.of("I12")),
+        arguments(Breakage.NEW_LEADER_HEARS_NOBODY, 1, Set.of("I12")),
         arguments(Breakage.SERIES_UNDER_NEW_NUMBER, 5, Set.of("I6")),
         arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 2, Set.of("I3")),
         arguments(Breakage.SERIES_GOES_ON_AFTER_FAILURE, 1, Set.of("I6", "I10")),

@@ -255,7 +255,8 @@ public sealed interface Command {
     SNAPSHOT,
     /**
      * The connections of the client's process have ended without a goodbye, and nothing came from
-     * it for {@link Limits#RETURN_PATIENCE_MILLIS}.
+     * it for {@link Limits#RETURN_PATIENCE_MILLIS}; or nothing came from it to a new leader for
+     * {@link Limits#SHOW_PATIENCE_MILLIS}.
      */
     CLIENT_GONE
   }

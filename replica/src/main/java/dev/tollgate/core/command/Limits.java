@@ -429,6 +429,16 @@ public final class Limits {
   /** How long a process has to come back whose connections have ended, with transactions open. */
   public static final long RETURN_PATIENCE_MILLIS = 1_000;
 
+  /**
+   * How long a process has at least to show itself to a new leader, with transactions open. A
+   * driver may need 3 s to notice that a leader is silent, and as long for each of two nodes that
+   * it tries in vain.
+   */
+  public static final long SHOW_PATIENCE_MILLIS = 10_000;
+
+  /** How long after that no process may have shown itself for the first time: others may follow. */
+  public static final long SHOW_PAUSE_MILLIS = 3_000;
+
   /** Executions of statements in one transaction. */
   public static final int STATEMENTS_PER_TRANSACTION = 100_000;
 

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which processes have connections to this node. The operating system ends the connections of a
  * process with the process. So when a client has ended the last connection of its process, the time
- * keeper is told: it ends the open transactions of the process, unless the process comes back.
- * Thread-safe.
+ * keeper is told: it ends the open transactions of the process, unless the process comes back. A
+ * process with connections has also shown itself to a new leader. Thread-safe.
  *
  * <p>A client may name the process of another user. It can keep the transactions of that process
  * open, as if the process were connected; it can end none.
@@ -51,6 +51,7 @@ final class ClientProcesses {
     this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.facts = requireNonNull(facts, "facts");
     this.workers = requireNonNull(workers, "workers");
+    timeKeeper.askWhetherConnected(this::isConnected);
   }
 
   /**
@@ -126,6 +127,13 @@ final class ClientProcesses {
 
   private synchronized boolean isGone(ClientInfo client) {
     return !present.containsKey(Key.of(client));
+  }
+
+  /** Whether the process that has opened a session, or one that has attached it, is connected. */
+  private boolean isConnected(SessionId session) {
+    ClientInfo client = facts.clientOf(session);
+    return (client != null && !isGone(client))
+        || visits.stream().anyMatch(visit -> session.equals(visit.session.get()));
   }
 
   private void left(UserName user, ClientInfo client, long leavingNanos) {

@@ -38,6 +38,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -225,6 +226,9 @@ public final class ClientServer implements AutoCloseable {
     /** Of the event loop: the client has reset the connection, as the end of a process may. */
     private boolean reset;
 
+    /** Of the event loop: the network has given the connection up. */
+    private boolean lost;
+
     /** Nothing is due, and nothing more is served, or heartbeats alone. */
     private volatile boolean drained;
 
@@ -275,7 +279,7 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       arrivals.disconnected(channel);
-      if (reset || !codec.isClosedHere()) {
+      if (reset || !(lost || codec.isClosedHere())) {
         connection.left();
       } else {
         connection.disconnected();
@@ -369,6 +373,8 @@ public final class ClientServer implements AutoCloseable {
                 unread.addAndGet(-bytes);
                 traffic.sent(bytes);
                 if (!written.isSuccess()) {
+                  // a closed channel says nothing new: the client may have ended the connection
+                  lost |= !(written.cause() instanceof ClosedChannelException);
                   reset |= isReset(written.cause());
                   channel.close();
                 }

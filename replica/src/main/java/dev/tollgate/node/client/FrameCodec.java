@@ -197,10 +197,13 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     return closedHere;
   }
 
-  /** Whatever closes the channel at this side comes by here; the end of the stream does not. */
+  /**
+   * Whatever closes the channel at this side comes by here; the end of the stream does not. An
+   * answer that was on its way at that end comes by as well, since it cannot be written.
+   */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) throws Exception {
-    closedHere = true;
+    closedHere |= context.channel().isActive();
     super.close(context, promise);
   }
 

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +84,19 @@ final class Deadlines {
         waits.add(waiter.request(), nanos(waiter.waitMillis()), now);
       }
     }
-    transactions.begin(state.transactions(), state.transactionLimits(), now);
+    transactions.begin(
+        sessionsOfProcesses(state), state.transactions(), state.transactionLimits(), now);
+  }
+
+  /** A client that does not name its process is never known to be gone. */
+  private static List<SessionId> sessionsOfProcesses(ClusterState state) {
+    List<SessionId> named = new ArrayList<>();
+    for (Session session : state.sessions()) {
+      if (!session.client().process().isEmpty()) {
+        named.add(session.id());
+      }
+    }
+    return named;
   }
 
   void noticed(Notice notice, long now) {
@@ -218,12 +231,17 @@ final class Deadlines {
     return all;
   }
 
-  Due removeDue(long now) {
+  /**
+   * Returns what has run out.
+   *
+   * @param connected whether the process of a session is connected to this node
+   */
+  Due removeDue(long now, Predicate<SessionId> connected) {
     return new Due(
         sessions.removeDue(now),
         leases.removeDue(now),
         waits.removeDue(now),
-        transactions.removeDue(now),
+        transactions.removeDue(now, connected),
         silences.removeDue(now, lease -> leases.remaining(lease, now)));
   }
 

@@ -137,6 +137,12 @@ public final class Facts {
     return found == null ? null : SessionFacts.of(found);
   }
 
+  /** Which client has opened a session; null if the session is not known. */
+  public @Nullable ClientInfo clientOf(SessionId id) {
+    Session found = sessions.get(id);
+    return found == null ? null : found.client();
+  }
+
   /** The sessions that this process of the user has opened. */
   public List<SessionId> sessionsOf(UserName user, ClientInfo process) {
     List<SessionId> found = new ArrayList<>();

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +31,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A new leader gives everything its full time again: the leader before it may have acknowledged
  * a renewal a moment ago (invariant I4). Leases that a new leader then hears nothing of are the
- * exception: {@link LeaseSilences}. Once the end of a lease is proposed, renewals of that lease are
- * refused. Thread-safe.
+ * exception: {@link LeaseSilences}. So are transactions whose processes do not show themselves to
+ * the new leader: {@link TransactionClock}. Once the end of a lease is proposed, renewals of that
+ * lease are refused. Thread-safe.
  */
 public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TimeKeeper.class);
@@ -53,6 +55,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private final ReentrantLock mutex = new ReentrantLock();
   private final Condition wakeUp = mutex.newCondition();
   private final Deadlines deadlines;
+  private volatile Predicate<SessionId> connected = session -> false;
   private boolean leading;
   private boolean closed;
 
@@ -76,6 +79,14 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     this.clock = requireNonNull(clock, "clock");
     this.deadlines = new Deadlines(requireNonNull(alone, "alone"));
     this.thread = supervision.thread("tollgate-" + nodeId + "-time", this::run);
+  }
+
+  /**
+   * Has this keeper ask whether the process of a session is connected to this node. The question
+   * comes with the lock of this keeper held, from any thread.
+   */
+  public void askWhetherConnected(Predicate<SessionId> answer) {
+    connected = requireNonNull(answer, "answer");
   }
 
   public void start() {
@@ -329,7 +340,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
       if (!leading) {
         return;
       }
-      due = deadlines.removeDue(clock.now());
+      due = deadlines.removeDue(clock.now(), connected);
     } finally {
       mutex.unlock();
     }

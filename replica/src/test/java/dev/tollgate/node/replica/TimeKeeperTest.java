@@ -37,12 +37,16 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** Time passes when the test says so; the keeper's own thread looks at it every 50 ms. */
@@ -195,14 +199,7 @@ class TimeKeeperTest {
   void nodeThatBeginsToLeadKnowsTheLimits() {
     limit(10_000, 1_000);
     SessionId session = begin();
-    replica
-        .state()
-        .<@Nullable Void>look(
-            state -> {
-              keeper.stoppedLeading();
-              keeper.startedLeading(state);
-              return null;
-            });
+    leadAnew();
     pass(1_100);
     await().atMost(DEADLINE).until(() -> !isInTransaction(session));
   }
@@ -271,6 +268,134 @@ class TimeKeeperTest {
   void nodeThatBeginsToLeadKnowsOfNoProcessThatHasLeft() {
     SessionId session = begin();
     leave(session);
+    leadAnew();
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    SessionId gone = begin();
+    leave(gone);
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(gone));
+    assertTrue(isInTransaction(session));
+  }
+
+  @Test
+  void transactionEndsWhenItsProcessDoesNotShowItselfToTheNextLeader() {
+    SessionId session = beginInLongSession();
+    leadAnew();
+    pass(Limits.SHOW_PATIENCE_MILLIS - 100);
+    assertTrue(isInTransaction(session));
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+    assertTrue(isOpen(session), "the session and its leases go on");
+  }
+
+  @Test
+  void transactionThatBeginsBeforeItsProcessHasShownItselfEndsToo() {
+    SessionId session = openLong("p");
+    leadAnew();
+    perform(session, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
+    pass(Limits.SHOW_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  /** Each sign of life, when it comes, and whether it is one to this leader. */
+  @ParameterizedTest
+  @CsvSource({
+    "HEARTBEAT, 0, true",
+    "HEARTBEAT, 9000, true",
+    "ATTACH, 0, true",
+    "ATTACH, 9000, true",
+    "CONNECTION, 0, true",
+    "EARLIER_HEARTBEAT, 0, false",
+    "EARLIER_ATTACH, 0, false",
+    "NONE, 0, false"
+  })
+  void processThatShowsItselfToTheNextLeaderKeepsItsTransactions(
+      String sign, long afterMillis, boolean lives) {
+    SessionId session = beginInLongSession();
+    SessionId silent = beginInLongSession();
+    long before = keeper.now();
+    nanos.incrementAndGet();
+    leadAnew();
+    pass(afterMillis);
+    switch (sign) {
+      case "HEARTBEAT" -> keeper.renew(session, keeper.now());
+      case "ATTACH" -> keeper.returned(session, keeper.now());
+      case "CONNECTION" -> keeper.askWhetherConnected(session::equals);
+      case "EARLIER_HEARTBEAT" -> keeper.renew(session, before);
+      case "EARLIER_ATTACH" -> keeper.returned(session, before);
+      default -> {}
+    }
+    pass(2 * Limits.SHOW_PATIENCE_MILLIS);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(silent));
+    if (lives) {
+      assertTrue(isInTransaction(session));
+    } else {
+      await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+    }
+  }
+
+  /** When thousands of clients move at once, the last of them may take longer than one of few. */
+  @Test
+  void nobodyIsSilentWhileOthersStillShowThemselves() {
+    List<SessionId> moving = Stream.generate(this::beginInLongSession).limit(4).toList();
+    SessionId silent = beginInLongSession();
+    leadAnew();
+    pass(Limits.SHOW_PATIENCE_MILLIS - 2_000);
+    for (SessionId each : moving) {
+      keeper.renew(each, keeper.now());
+      pass(Limits.SHOW_PAUSE_MILLIS - 100);
+      // only the first sign of a process says that processes are still on the way
+      keeper.renew(moving.get(0), keeper.now());
+      assertTrue(isInTransaction(silent));
+    }
+    keeper.renew(moving.get(0), keeper.now());
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(silent));
+    moving.forEach(each -> assertTrue(isInTransaction(each)));
+  }
+
+  /** A network that gives a connection up says nothing of the process at the other end. */
+  @Test
+  void connectionThatWasThereCountsAlsoOnceItIsCutOff() {
+    SessionId session = beginInLongSession();
+    AtomicBoolean connected = new AtomicBoolean(true);
+    // cut off once this keeper has seen it
+    keeper.askWhetherConnected(any -> connected.getAndSet(false));
+    leadAnew();
+    pass(Limits.SHOW_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !connected.get());
+    SessionId gone = begin();
+    leave(gone);
+    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(gone));
+    assertTrue(isInTransaction(session));
+  }
+
+  @Test
+  void eachLeaderGivesProcessesTheirTimeToShowThemselves() {
+    SessionId session = beginInLongSession();
+    for (int i = 0; i < 3; i++) {
+      leadAnew();
+      pass(Limits.SHOW_PATIENCE_MILLIS - 100);
+    }
+    assertTrue(isInTransaction(session));
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  /** The console of a node, for example, sends no heartbeats. */
+  @Test
+  void clientThatDoesNotNameItsProcessKeepsItsTransactions() {
+    SessionId nameless = openLong("");
+    perform(nameless, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
+    SessionId silent = beginInLongSession();
+    leadAnew();
+    pass(Limits.SHOW_PATIENCE_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(silent));
+    assertTrue(isInTransaction(nameless));
+  }
+
+  private void leadAnew() {
     replica
         .state()
         .<@Nullable Void>look(
@@ -279,12 +404,27 @@ class TimeKeeperTest {
               keeper.startedLeading(state);
               return null;
             });
-    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
-    SessionId gone = begin();
-    leave(gone);
-    pass(Limits.RETURN_PATIENCE_MILLIS + 100);
-    await().atMost(DEADLINE).until(() -> !isInTransaction(gone));
-    assertTrue(isInTransaction(session));
+  }
+
+  private SessionId openLong(String process) {
+    Outcome outcome =
+        apply(
+            new Command.OpenSession(
+                new ClientInfo("a", "h", process),
+                1,
+                Duration.ofHours(1).toMillis(),
+                Duration.ofHours(1).toMillis()));
+    return ((Outcome.SessionOpened) outcome).session();
+  }
+
+  private SessionId beginInLongSession() {
+    SessionId session = openLong("p");
+    perform(session, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
+    return session;
+  }
+
+  private boolean isOpen(SessionId session) {
+    return replica.state().look(state -> state.session(session) != null);
   }
 
   private void leave(SessionId... sessions) {

@@ -94,7 +94,7 @@ final class Run implements AutoCloseable {
       if (kill.isOfLeader()) {
         killLeader();
       } else {
-        killClient(kill.victim());
+        killClient(kill);
       }
       batch.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     }
@@ -127,11 +127,15 @@ final class Run implements AutoCloseable {
     throw new IllegalStateException("job " + job + " was not submitted", last);
   }
 
-  private void killClient(int scheduled) throws Exception {
-    int index = awaitWork(scheduled);
+  private void killClient(Schedule.Kill kill) throws Exception {
+    int index = awaitWork(kill.victim());
     Client victim = clients.get(index);
+    NodeProcess leader = kill.withLeader() ? cluster.leader() : null;
     long since = System.nanoTime();
     victim.kill();
+    if (leader != null) {
+      leader.kill();
+    }
     int lastRun = lastRun();
     List<Integer> stranded = numbers(begunBy(victim));
     Duration others = awaitNextWork(lastRun, victim.name(), since);
@@ -140,6 +144,9 @@ final class Run implements AutoCloseable {
     Duration resumed =
         stranded.isEmpty() ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
     note(new Delay(/* ofLeader= */ false, others, stranded.size(), resumed));
+    if (leader != null) {
+      leader.startAndAwait();
+    }
     soon().until(clients.get(index)::isReady);
   }
 

@@ -24,9 +24,10 @@ record Schedule(long seed, List<Kill> kills) {
    * One kill.
    *
    * @param victim the index of a client, or {@link #LEADER}
+   * @param withLeader whether the leader of the cluster is killed in the same moment as the client
    * @param afterEffects how many effects the kill waits for since the one before
    */
-  record Kill(int victim, int afterEffects) {
+  record Kill(int victim, boolean withLeader, int afterEffects) {
     static final int LEADER = -1;
 
     boolean isOfLeader() {
@@ -34,13 +35,13 @@ record Schedule(long seed, List<Kill> kills) {
     }
   }
 
-  /** Clients and the leader in turn: every third kill is the leader's. */
+  /** Clients, the leader, and both: in turn, two kills of a client alone to one of each. */
   static Schedule of(long seed, int kills, int clients) {
     Random random = new Random(seed);
     List<Kill> list = new ArrayList<>();
     for (int i = 0; i < kills; i++) {
-      int victim = i % 3 == 1 ? Kill.LEADER : random.nextInt(clients);
-      list.add(new Kill(victim, 1 + random.nextInt(MOST_EFFECTS)));
+      int victim = i % 4 == 1 ? Kill.LEADER : random.nextInt(clients);
+      list.add(new Kill(victim, i % 4 == 3, 1 + random.nextInt(MOST_EFFECTS)));
     }
     return new Schedule(seed, list);
   }
