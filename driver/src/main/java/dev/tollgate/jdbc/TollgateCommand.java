@@ -132,6 +132,7 @@ final class TollgateCommand implements CommandInterface {
   @Override
   public ResultInterface executeQuery(long maxRows, int fetchSize, boolean scrollable) {
     if (kind != StatementKind.CALL && !isQuery()) {
+      requireValues();
       throw DbException.get(ErrorCode.METHOD_ONLY_ALLOWED_FOR_QUERY);
     }
     int pageRows = scrollable || fetchSize == ALL_ROWS ? 0 : fetchSize;
@@ -173,6 +174,14 @@ final class TollgateCommand implements CommandInterface {
     return runner.pipeline().isOn()
         && keys(generatedKeysRequest) instanceof KeyRequest.None
         && StatementKind.isForSeries(sql);
+  }
+
+  /** Requires a value of each parameter, as H2 does before it looks for rows. */
+  private void requireValues() {
+    if (sql.indexOf('?') >= 0) {
+      getParameters();
+      parameterSet();
+    }
   }
 
   private void requireNoQuery() {

@@ -177,7 +177,8 @@ public final class SqlReader {
       if (reason == SqlState.CONFLICT) {
         throw SqlErrors.exception(
             SqlState.CONFLICT,
-            "the query was ended because a definition waited for it, and so was each repetition for "
+            "the query was ended because a definition waited for it, and so was each repetition for"
+                + " "
                 + Limits.ENDED_QUERY_MILLIS
                 + " ms: run it again");
       }
