@@ -132,6 +132,7 @@ final class TollgateCommand implements CommandInterface {
   @Override
   public ResultInterface executeQuery(long maxRows, int fetchSize, boolean scrollable) {
     if (kind != StatementKind.CALL && !isQuery()) {
+      requireValues();
       throw DbException.get(ErrorCode.METHOD_ONLY_ALLOWED_FOR_QUERY);
     }
     int pageRows = scrollable || fetchSize == ALL_ROWS ? 0 : fetchSize;
@@ -175,6 +176,14 @@ final class TollgateCommand implements CommandInterface {
         && StatementKind.isForSeries(sql);
   }
 
+  /** Requires a value of each parameter, as H2 does before it looks for rows. */
+  private void requireValues() {
+    if (sql.indexOf('?') >= 0) {
+      getParameters();
+      parameterSet();
+    }
+  }
+
   private void requireNoQuery() {
     if (kind != StatementKind.CALL && isQuery()) {
       throw DbException.get(ErrorCode.METHOD_NOT_ALLOWED_FOR_QUERY);
@@ -195,8 +204,8 @@ final class TollgateCommand implements CommandInterface {
     if (kind != StatementKind.CALL && isQuery()) {
       return refusedBatch(batchParameters.size());
     }
-    KeyRequest keys = keys(generatedKeysRequest);
-    Outcome outcome = new Outcome(batchParameters.size(), !(keys instanceof KeyRequest.None));
+    runner.pipeline().flush();
+    Batch batch = new Batch(batchParameters.size(), keys(generatedKeysRequest));
     List<byte[]> sets = new ArrayList<>();
     long room = roomForSets();
     int values = 0;
@@ -207,15 +216,15 @@ final class TollgateCommand implements CommandInterface {
       values += more;
       if (!sets.isEmpty()
           && (room < 0 || values > Protocol.MAX_VALUES || sets.size() == Protocol.MAX_BATCH_SETS)) {
-        outcome.add(runBatch(keys, sets));
+        batch.run(sets);
         sets.clear();
         room = roomForSets() - Integer.BYTES - set.length;
         values = more;
       }
       sets.add(set);
     }
-    outcome.add(runBatch(keys, sets));
-    return outcome.result();
+    batch.run(sets);
+    return batch.result();
   }
 
   /** Rejects a batch of a query as H2 does: every set fails, and the batch reports each failure. */
@@ -235,41 +244,51 @@ final class TollgateCommand implements CommandInterface {
         - (long) sql.length() * MAX_BYTES_PER_CHAR;
   }
 
-  private List<Reply> runBatch(KeyRequest keys, List<byte[]> sets) {
-    Reply reply = runner.run(statement(true, keys, 0, 0, sets), kind);
-    if (!(reply instanceof Reply.BatchResult batch) || batch.results().size() != sets.size()) {
-      throw StatementRunner.outOfPlace(reply);
-    }
-    return batch.results();
-  }
-
-  /** The combined results of the parts of a batch. */
-  private final class Outcome {
-    private final long[] counts;
+  /** One execution of a batch, which may take several requests. */
+  private final class Batch {
+    private final KeyRequest request;
+    private final BatchOutcome outcome;
+    private final int size;
     private final @Nullable MergedResult keys;
-    private final List<SQLException> exceptions = new ArrayList<>();
-    private int size;
 
-    Outcome(int size, boolean withKeys) {
-      counts = new long[size];
-      keys = withKeys ? new MergedResult() : null;
+    Batch(int size, KeyRequest request) {
+      this.size = size;
+      this.request = request;
+      outcome = new BatchOutcome(size);
+      keys = request instanceof KeyRequest.None ? null : new MergedResult();
     }
 
-    void add(List<Reply> replies) {
-      for (Reply reply : replies) {
-        if (reply instanceof Reply.Failure failure) {
-          counts[size++] = Statement.EXECUTE_FAILED;
-          exceptions.add(JdbcErrors.exception(failure, sql, null));
-        } else {
-          counts[size++] = count((Reply.Result) reply);
+    /** Runs the next sets, unless the session has ended under those before them. */
+    void run(List<byte[]> sets) {
+      if (outcome.done() == size) {
+        return;
+      }
+      int before = outcome.done();
+      try {
+        for (Reply reply : replies(sets)) {
+          if (reply instanceof Reply.Failure failure) {
+            outcome.failed(JdbcErrors.exception(failure, sql, null));
+          } else {
+            outcome.succeeded(count((Reply.Result) reply));
+          }
         }
+      } catch (DbException e) {
+        outcome.failedTogether(before + sets.size() - outcome.done(), e.getSQLException());
       }
     }
 
+    private List<Reply> replies(List<byte[]> sets) {
+      Reply reply = runner.run(statement(true, request, 0, 0, sets), kind);
+      if (!(reply instanceof Reply.BatchResult batch) || batch.results().size() != sets.size()) {
+        throw StatementRunner.outOfPlace(reply);
+      }
+      return batch.results();
+    }
+
     private long count(Reply.Result reply) {
-      StatementResult outcome = runner.read(reply.body());
-      if (!(outcome instanceof StatementResult.Updated updated)) {
-        return countOfCall((StatementResult.Rows) outcome);
+      StatementResult answer = runner.read(reply.body());
+      if (!(answer instanceof StatementResult.Updated updated)) {
+        return countOfCall((StatementResult.Rows) answer);
       }
       RowSet generated = updated.keys();
       if (keys != null && generated != null) {
@@ -279,7 +298,8 @@ final class TollgateCommand implements CommandInterface {
     }
 
     BatchResult result() {
-      return new BatchResult(counts, keys == null ? null : keys.getResult(), exceptions);
+      return new BatchResult(
+          outcome.counts(), keys == null ? null : keys.getResult(), outcome.failures());
     }
   }
 

@@ -112,19 +112,17 @@ final class TollgateStatement extends OverH2 {
   /** One execution of the batch. */
   private final class Execution {
     private final List<String> texts;
-    private final long[] counts;
-    private int done;
-    private @Nullable SQLException first;
+    private final BatchOutcome outcome;
 
     Execution(List<String> texts) {
       this.texts = texts;
-      this.counts = new long[texts.size()];
+      this.outcome = new BatchOutcome(texts.size());
     }
 
     long[] run() throws SQLException {
-      while (done < texts.size()) {
+      while (outcome.done() < texts.size()) {
         Series series = new Series();
-        for (int i = done; i < texts.size() && fits(texts.get(i)); i++) {
+        for (int i = outcome.done(); i < texts.size() && fits(texts.get(i)); i++) {
           if (!series.add(texts.get(i), SeriesRunner.NO_PARAMETERS)) {
             break;
           }
@@ -133,13 +131,17 @@ final class TollgateStatement extends OverH2 {
           runAlone();
         }
       }
-      SQLException failure = first;
+      SQLException failure = outcome.chain();
       if (failure == null) {
-        return counts;
+        return outcome.counts();
       }
       BatchUpdateException failed =
           new BatchUpdateException(
-              failure.getMessage(), failure.getSQLState(), failure.getErrorCode(), counts, null);
+              failure.getMessage(),
+              failure.getSQLState(),
+              failure.getErrorCode(),
+              outcome.counts(),
+              null);
       failed.setNextException(failure);
       throw failed;
     }
@@ -151,12 +153,10 @@ final class TollgateStatement extends OverH2 {
 
     private void runAlone() {
       try {
-        counts[done] = h2.executeLargeUpdate(texts.get(done));
+        outcome.succeeded(h2.executeLargeUpdate(texts.get(outcome.done())));
       } catch (SQLException e) {
-        counts[done] = Statement.EXECUTE_FAILED;
-        failed(e);
+        outcome.failed(e);
       }
-      done++;
     }
 
     /** Returns false if the node cannot run a series; then nothing has been done. */
@@ -166,9 +166,7 @@ final class TollgateStatement extends OverH2 {
       try {
         results = runner.series().run(series, SeriesEnding.RUN_ALL);
       } catch (DbException e) {
-        Arrays.fill(counts, done, done + series.size(), Statement.EXECUTE_FAILED);
-        failed(e.getSQLException());
-        done += series.size();
+        outcome.failedTogether(series.size(), e.getSQLException());
         return true;
       } finally {
         runsSeries = false;
@@ -178,20 +176,13 @@ final class TollgateStatement extends OverH2 {
       }
       for (Series.Result result : results) {
         SQLException failure = result.failure();
-        counts[done++] = failure == null ? result.count() : Statement.EXECUTE_FAILED;
-        if (failure != null) {
-          failed(failure);
+        if (failure == null) {
+          outcome.succeeded(result.count());
+        } else {
+          outcome.failed(failure);
         }
       }
       return true;
-    }
-
-    private void failed(SQLException e) {
-      if (first == null) {
-        first = e;
-      } else {
-        first.setNextException(e);
-      }
     }
   }
 }

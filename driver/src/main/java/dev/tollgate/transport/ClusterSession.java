@@ -423,7 +423,9 @@ public final class ClusterSession implements AutoCloseable {
       reason = "it is being closed";
     }
     if (reason == null && renewal.isLost()) {
-      reason = "the cluster ended it, because it did not hear of it for too long";
+      reason =
+          "the cluster ended it: an administrator did, or the cluster did not hear of the session"
+              + " for its timeout";
       end(reason, /* atCluster= */ true);
     }
     if (reason != null) {

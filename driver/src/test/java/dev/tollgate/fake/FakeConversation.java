@@ -372,6 +372,9 @@ final class FakeConversation {
       }
       return broken();
     }
+    if (node != null) {
+      node.executed();
+    }
     return reply;
   }
 

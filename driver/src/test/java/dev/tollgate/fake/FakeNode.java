@@ -35,6 +35,11 @@ public final class FakeNode implements AutoCloseable {
   /** The next Fetch is not answered: the connection breaks. */
   final AtomicInteger dropsFetch = new AtomicInteger();
 
+  /** How many statements are carried out before something happens. */
+  private final AtomicInteger statementsBefore = new AtomicInteger();
+
+  private volatile Runnable afterStatements = () -> {};
+
   volatile boolean forgetsOnAttach;
   volatile boolean forgetsOnDrop;
   volatile boolean stepsDownOnDrop;
@@ -164,6 +169,18 @@ public final class FakeNode implements AutoCloseable {
 
   public void dropAfterExecuting(int times) {
     dropsAfter.set(times);
+  }
+
+  /** Has something happen when so many statements more were carried out, before the answer. */
+  public void afterExecuting(int statements, Runnable work) {
+    afterStatements = work;
+    statementsBefore.set(statements);
+  }
+
+  void executed() {
+    if (statementsBefore.getAndUpdate(n -> Math.max(0, n - 1)) == 1) {
+      afterStatements.run();
+    }
   }
 
   /** Where a connection breaks after a statement was carried out, the sessions are gone too. */

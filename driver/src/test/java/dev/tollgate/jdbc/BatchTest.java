@@ -14,6 +14,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,5 +163,68 @@ class BatchTest {
       BatchUpdateException e = assertThrows(BatchUpdateException.class, statement::executeBatch);
       assertArrayEquals(new int[] {2, 2, Statement.EXECUTE_FAILED}, e.getUpdateCounts());
     }
+  }
+
+  private static final int[] FIRST_PART_DONE =
+      IntStream.range(0, 4_500).map(i -> i < 2_000 ? 1 : Statement.EXECUTE_FAILED).toArray();
+
+  private BatchUpdateException failedBatch(Connection on) throws SQLException {
+    try (PreparedStatement p = on.prepareStatement("INSERT INTO T(V) VALUES(?)")) {
+      for (int i = 0; i < 4_500; i++) {
+        p.setString(1, "v");
+        p.addBatch();
+      }
+      return assertThrows(BatchUpdateException.class, p::executeBatch);
+    }
+  }
+
+  private static List<String> states(SQLException first) {
+    List<String> states = new ArrayList<>();
+    for (SQLException e = first; e != null; e = e.getNextException()) {
+      states.add(e.getSQLState());
+    }
+    return states;
+  }
+
+  @Test
+  void unknownOutcomeOfAPartLeavesTheCountsOfTheOthers() throws Exception {
+    try (Connection hasty = DriverManager.getConnection(cluster.url("failoverTimeout=500"))) {
+      cluster.node(0).stepDownAfterDrop(true);
+      cluster.node(0).afterExecuting(1, () -> cluster.node(0).dropAfterExecuting(1));
+      BatchUpdateException e = failedBatch(hasty);
+      assertArrayEquals(FIRST_PART_DONE, e.getUpdateCounts());
+      assertEquals(List.of("08007", "08007", "08006"), states(e));
+      assertTrue(e.getNextException().getNextException().getMessage().contains("4001 to 4500"));
+    }
+  }
+
+  @Test
+  void textsAfterTheEndOfTheSessionAreGivenUpTogether() throws Exception {
+    try (Connection hasty = DriverManager.getConnection(cluster.url("failoverTimeout=500"));
+        Statement statement = hasty.createStatement()) {
+      for (int i = 0; i < 4; i++) {
+        statement.addBatch("INSERT INTO T(V) VALUES({fn UCASE('a')})");
+      }
+      cluster.node(0).stepDownAfterDrop(true);
+      cluster.node(0).afterExecuting(1, () -> cluster.node(0).dropAfterExecuting(1));
+      BatchUpdateException e = assertThrows(BatchUpdateException.class, statement::executeBatch);
+      assertArrayEquals(new int[] {1, -3, -3, -3}, e.getUpdateCounts());
+      assertEquals(List.of("08007", "08007", "08006"), states(e));
+    }
+  }
+
+  @Test
+  void setThatFitsNoRequestFailsAlone() throws Exception {
+    try (PreparedStatement p = connection.prepareStatement("INSERT INTO T(V) VALUES(?)")) {
+      for (String v : new String[] {"a", "x".repeat(17 << 20), "b"}) {
+        p.setString(1, v);
+        p.addBatch();
+      }
+      BatchUpdateException e = assertThrows(BatchUpdateException.class, p::executeBatch);
+      assertArrayEquals(new int[] {1, Statement.EXECUTE_FAILED, 1}, e.getUpdateCounts());
+      assertEquals(List.of("54000", "54000"), states(e));
+      assertEquals(0, p.executeBatch().length, "the batch is empty again");
+    }
+    assertEquals(2L, cluster.peek("SELECT COUNT(*) FROM T"));
   }
 }

@@ -193,6 +193,19 @@ class PrepareTest {
   }
 
   @Test
+  void changeIsAskedForItsValuesBeforeItsRows() throws Exception {
+    String sql = "DELETE FROM T WHERE ID = ?";
+    try (PreparedStatement p = connection.prepareStatement(sql);
+        Statement statement = connection.createStatement()) {
+      assertEquals("90012", assertThrows(SQLException.class, p::executeQuery).getSQLState());
+      SQLException e = assertThrows(SQLException.class, () -> statement.executeQuery(sql));
+      assertEquals("90012", e.getSQLState());
+      p.setInt(1, 1);
+      assertEquals("90002", assertThrows(SQLException.class, p::executeQuery).getSQLState());
+    }
+  }
+
+  @Test
   void clusterWithoutALeaderIsSaidAtPrepare() throws Exception {
     try (Connection hasty = DriverManager.getConnection(cluster.url("failoverTimeout=200"))) {
       cluster.lead(null);

@@ -59,6 +59,9 @@ public final class SqlReader {
   /** How often a query that waits to be parsed looks whether it has been canceled. */
   private static final long CANCEL_CHECK_MILLIS = 20;
 
+  private static final long ENDED_QUERY_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(Limits.ENDED_QUERY_MILLIS);
+
   private static final Pattern EXPLAIN_ANALYZE =
       Pattern.compile("\\s*EXPLAIN\\s+ANALYZE\\b", Pattern.CASE_INSENSITIVE);
 
@@ -93,6 +96,12 @@ public final class SqlReader {
     private @Nullable CommandInterface command;
     private volatile @Nullable SqlState reason;
 
+    /** When a definition ended the query for the first time; 0 if none has. */
+    private volatile long firstEndedNanos;
+
+    /** True if the query has waited for an entry that is being applied. */
+    private volatile boolean waitedForEntry;
+
     /** Of a query that its client sends for the first time. */
     public Canceller() {
       this(0);
@@ -115,8 +124,36 @@ public final class SqlReader {
       stop(SqlState.CONFLICT);
     }
 
+    /** A definition must not wait long for a query that waits for the definition's entry. */
+    @Override
+    public boolean runsAgain() {
+      return firstEndedNanos != 0 && !waitedForEntry;
+    }
+
+    /** True if a query that waits for an entry that is being applied is to end. */
+    private boolean endsWait() {
+      waitedForEntry = true;
+      return isCancelled();
+    }
+
+    /**
+     * Lets a query begin again that a definition has ended.
+     *
+     * @return false if something else has ended the query, or definitions do so for too long
+     */
+    private synchronized boolean begunAgain() {
+      long now = System.nanoTime();
+      long first = firstEndedNanos == 0 ? now : firstEndedNanos;
+      boolean again = reason == SqlState.CONFLICT && now - first < ENDED_QUERY_NANOS;
+      if (again) {
+        firstEndedNanos = first == 0 ? 1 : first;
+        reason = null;
+      }
+      return again;
+    }
+
     private void stop(SqlState why) {
-      if (reason == null) {
+      if (reason != SqlState.CANCELLED) {
         reason = why;
       }
       if (command != null) {
@@ -140,7 +177,10 @@ public final class SqlReader {
       if (reason == SqlState.CONFLICT) {
         throw SqlErrors.exception(
             SqlState.CONFLICT,
-            "the query was ended because a definition waited for it: run it again");
+            "the query was ended because a definition waited for it, and so was each repetition for"
+                + " "
+                + Limits.ENDED_QUERY_MILLIS
+                + " ms: run it again");
       }
       if (reason != null) {
         throw SqlErrors.exception(reason, "the statement was cancelled");
@@ -463,11 +503,7 @@ public final class SqlReader {
     }
     StoreCommand command =
         new StoreCommand(
-            session,
-            sql,
-            prepared,
-            locks.seenBy(user).until(canceller::isCancelled),
-            QueryWatch.ROWS);
+            session, sql, prepared, locks.seenBy(user).until(canceller::endsWait), QueryWatch.ROWS);
     command.setParameters(parameterSet);
     canceller.running(command);
     try {
@@ -498,7 +534,7 @@ public final class SqlReader {
     // it shows the rows of all tables
     session.getUser().checkSchemaAdmin();
     H2Database database = requireNonNull(source, "source").database();
-    LockAccess until = locks.until(canceller::isCancelled);
+    LockAccess until = locks.until(canceller::endsWait);
     try (DatabaseScript script =
         new DatabaseScript(database, schema, sql, until, QueryWatch.ROWS)) {
       canceller.running(script.command());
@@ -553,13 +589,34 @@ public final class SqlReader {
     }
   }
 
-  /** Runs work in the owner's open transaction, or on an idle session without an owner. */
+  /**
+   * Runs work in the owner's open transaction, or on an idle session without an owner. Work that a
+   * definition has ended runs again: it has no effect, and nothing of its result was sent.
+   */
   private <T> T on(@Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
     return on(owner, settings, canceller, QueryWatch.Bound.NONE, work);
   }
 
   private <T> T on(
+      @Nullable SessionId owner,
+      Settings settings,
+      Canceller canceller,
+      QueryWatch.Bound bound,
+      Work<T> work)
+      throws SQLException {
+    while (true) {
+      try {
+        return once(owner, settings, canceller, bound, work);
+      } catch (SQLException e) {
+        if (!SqlState.CONFLICT.state().equals(e.getSQLState()) || !canceller.begunAgain()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private <T> T once(
       @Nullable SessionId owner,
       Settings settings,
       Canceller canceller,

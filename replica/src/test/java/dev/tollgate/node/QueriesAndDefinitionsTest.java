@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A definition waits for the queries that run, and queries that look at locks wait for the entry
  * that is being applied: the definition goes first.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QueriesAndDefinitionsTest {
   private static final String URL = "jdbc:tollgate:mem:queries-and-definitions";
   private static final String ENDLESS =

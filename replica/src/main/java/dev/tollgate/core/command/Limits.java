@@ -80,6 +80,29 @@ public final class Limits {
   public static final long COPIES_MILLIS = 30_000;
 
   /**
+   * For how long definitions wait for queries that no definition has ended before; they share this
+   * time, which comes back in {@link #DEFINITION_PATIENCE_RECOVERY} times what was waited.
+   */
+  public static final long DEFINITION_PATIENCE_MILLIS = 500;
+
+  /**
+   * For how long definitions wait, beyond that, for queries that run again because a definition has
+   * ended them. Definitions share this time too, and it comes back likewise, to be used when all of
+   * it is there. So definitions keep the apply thread waiting for queries for a sixth of the time
+   * at most.
+   */
+  public static final long DEFINITION_REPEATED_PATIENCE_MILLIS = 1_000;
+
+  /** In how many times the time that was waited the patience of definitions comes back. */
+  public static final int DEFINITION_PATIENCE_RECOVERY = 10;
+
+  /**
+   * For how long a query that definitions end is run again, from the first time that one has ended
+   * it. The next definition that ends the query then has it fail.
+   */
+  public static final long ENDED_QUERY_MILLIS = 30_000;
+
+  /**
    * For how long the apply thread waits for another thread of its node. Then the node stops:
    * nothing says that the wait would ever end, and a new process has no such threads.
    */

@@ -228,8 +228,8 @@ final class SessionRequests {
                       SqlState.SESSION_GONE,
                       "session "
                           + attach.sessionId()
-                          + " has expired, because the cluster did not hear of it for its timeout,"
-                          + " or was closed: open a new connection"));
+                          + " is over: an administrator ended it, it was closed, or the cluster did"
+                          + " not hear of it for its timeout; open a new connection"));
             }
           });
     }
@@ -252,7 +252,8 @@ final class SessionRequests {
               SqlState.SESSION_GONE,
               "session "
                   + id
-                  + " is one of a restored backup, which no client can use: open a new connection"));
+                  + " is one of a restored backup, which no client can use: open a new"
+                  + " connection"));
       return true;
     }
     if (!known.admits(attach.secret())) {

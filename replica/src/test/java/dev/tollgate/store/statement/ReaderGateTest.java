@@ -25,9 +25,26 @@ class ReaderGateTest {
     }
   }
 
+  /** A query that never ends, and that a definition has ended before. */
+  private final class Repeated implements ReaderGate.Query {
+    @Override
+    public boolean runsAgain() {
+      return true;
+    }
+
+    @Override
+    public void cancelForDefinition() {
+      gate.leave(this);
+    }
+  }
+
   /** Lets a definition meet a query that has begun; how long the definition waited. */
   private long waitMillis() {
-    gate.enter(new Endless());
+    return waitMillis(new Endless());
+  }
+
+  private long waitMillis(ReaderGate.Query query) {
+    gate.enter(query);
     long begun = System.nanoTime();
     gate.closeForDefinition();
     long waited = System.nanoTime() - begun;
@@ -48,6 +65,57 @@ class ReaderGateTest {
     }
     // half a second, and a tenth of that; ten times as much without a share
     assertTrue(inAll < 2_000, inAll + " ms");
+  }
+
+  @Test
+  void queryThatRunsAgainHasTimeAlthoughTheSharedPatienceIsSpent() {
+    for (int i = 0; i < 3; i++) {
+      waitMillis();
+    }
+    assertTrue(waitMillis(new Repeated()) >= 950);
+  }
+
+  @Test
+  void queriesThatRunAgainShareTheirTimeToo() {
+    long inAll = 0;
+    for (int i = 0; i < 10; i++) {
+      inAll += waitMillis(new Repeated());
+    }
+    // 1.5 seconds, and a tenth of what the definitions waited; ten times as much without a share
+    assertTrue(inAll < 4_000, inAll + " ms");
+  }
+
+  /**
+   * Definitions that wait for less than queries need would end them all the same, and what comes
+   * back of the time would never add up.
+   */
+  @Test
+  void timeForQueriesThatRunAgainIsKeptUntilItIsWhole() {
+    waitMillis(new Repeated());
+    long inAll = 0;
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_500);
+    while (System.nanoTime() < end) {
+      inAll += waitMillis(new Repeated());
+    }
+    assertTrue(inAll < 800, inAll + " ms");
+  }
+
+  @Test
+  void queryThatRunsAgainDoesNotSpareTheOthers() {
+    ReaderGate.Query again = new Repeated();
+    gate.enter(again);
+    gate.enter(
+        new ReaderGate.Query() {
+          @Override
+          public void cancelForDefinition() {
+            gate.leave(this);
+            gate.leave(again);
+          }
+        });
+    long begun = System.nanoTime();
+    gate.closeForDefinition();
+    gate.open();
+    assertTrue(System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(1_400));
   }
 
   /** A query that ends only when it must. */
