@@ -139,19 +139,15 @@ public final class StoppableClient {
   }
 
   private synchronized void awaitLife() throws IOException {
-    while (paused && !dead) {
-      pauseThread();
+    try {
+      while (paused && !dead) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      throw new IOException(e);
     }
     if (dead) {
       throw new IOException("this client is dead");
-    }
-  }
-
-  private void pauseThread() throws IOException {
-    try {
-      wait();
-    } catch (InterruptedException e) {
-      throw new IOException(e);
     }
   }
 
