@@ -118,8 +118,7 @@ final class Renewal {
 
   /** Waits until a heartbeat sent after this time is acknowledged, or the lease is lost. */
   void awaitNews(long afterNanos, Duration longest) {
-    PatientWait.until(
-        System.nanoTime() + longest.toNanos(), nanos -> awaitNews(afterNanos, nanos));
+    PatientWait.until(System.nanoTime() + longest.toNanos(), nanos -> awaitNews(afterNanos, nanos));
   }
 
   private synchronized boolean awaitNews(long afterNanos, long longestNanos)

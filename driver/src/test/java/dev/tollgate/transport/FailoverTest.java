@@ -319,7 +319,8 @@ class FailoverTest {
       cluster.node(0).stop();
       FutureTask<String> answer =
           new FutureTask<>(
-              () -> Client.query(session, "SELECT 2") + " " + Thread.currentThread().isInterrupted());
+              () ->
+                  Client.query(session, "SELECT 2") + " " + Thread.currentThread().isInterrupted());
       Thread calling = new Thread(answer);
       calling.start();
       await().until(() -> calling.getState() == Thread.State.TIMED_WAITING);
