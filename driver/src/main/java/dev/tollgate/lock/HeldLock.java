@@ -112,7 +112,8 @@ public final class HeldLock implements AutoCloseable {
 
   /**
    * Asks the cluster whether the lock is held: the answer is true of a moment after the call began,
-   * which {@link #isHeld} does not promise. One round trip.
+   * which {@link #isHeld} does not promise. One round trip. Connections with another {@code
+   * readConsistency} than linearizable, the default, may give an older answer.
    *
    * @throws LockLostException if it is not held
    * @throws LockException if the cluster does not answer
