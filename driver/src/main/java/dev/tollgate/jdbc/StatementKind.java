@@ -73,6 +73,24 @@ enum StatementKind {
     return wordAt(sql, startOfText(sql));
   }
 
+  /** Returns true for {@code SET FENCED}. */
+  static boolean setsFence(String sql) {
+    return secondWordAfterSet(sql).equals("FENCED");
+  }
+
+  /** Returns true for {@code SET NOT FENCED}. */
+  static boolean endsFence(String sql) {
+    return secondWordAfterSet(sql).equals("NOT");
+  }
+
+  private static String secondWordAfterSet(String sql) {
+    String first = firstWord(sql);
+    if (!first.equals("SET")) {
+      return "";
+    }
+    return firstWord(sql.substring(startOfText(sql) + first.length()));
+  }
+
   private static String wordAt(String sql, int start) {
     int end = start;
     while (end < sql.length() && Character.isLetter(sql.charAt(end))) {

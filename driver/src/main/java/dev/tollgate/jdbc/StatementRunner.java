@@ -49,6 +49,7 @@ final class StatementRunner {
   private final CastDataProvider provider;
   private final Listener listener;
   private final TransactionState transaction;
+  private volatile boolean fenced;
   private final SeriesRunner series;
   private final PreparedInfo.Cache prepared = new PreparedInfo.Cache();
 
@@ -108,13 +109,24 @@ final class StatementRunner {
     return runNow(statement, kind);
   }
 
+  /** True if a {@code SET FENCED} may be in force. */
+  boolean isFenced() {
+    return fenced;
+  }
+
   /** Runs a statement before those that the pipeline has gathered. */
   Reply runNow(ClusterSession.Statement statement, StatementKind kind) {
     boolean before = transaction.starts();
+    boolean fencedBefore = fenced;
+    // before it is sent: if its answer is lost, the fence may be in force
+    fenced |= StatementKind.setsFence(statement.sql());
     try {
       Execution execution = cluster.run(statement);
       Reply reply = execution.reply();
       transaction.answered(reply, before);
+      if (reply instanceof Reply.Failure) {
+        fenced = fencedBefore;
+      }
       String zone = reply instanceof Reply.Result result ? timeZoneOf(result.body()) : null;
       if (zone != null) {
         cluster.requireApplied(execution);
@@ -124,6 +136,7 @@ final class StatementRunner {
       if (reply instanceof Reply.Failure failure) {
         throw failed(failure, statement.sql());
       }
+      fenced &= !StatementKind.endsFence(statement.sql());
       return reply;
     } catch (TransportException e) {
       throw JdbcErrors.forH2(e, statement.sql());

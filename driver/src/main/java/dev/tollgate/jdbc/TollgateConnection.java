@@ -445,6 +445,16 @@ public final class TollgateConnection extends JdbcConnection
     }
   }
 
+  /** True if {@code SET FENCED} has set a fence for this session, which has not ended. */
+  public boolean isFenced() {
+    return session.isFenced();
+  }
+
+  /** False if there is certainly nothing to commit. */
+  public boolean hasOpenTransaction() {
+    return session.hasPendingTransaction();
+  }
+
   @Override
   public boolean isWrapperFor(@Nullable Class<?> type) throws SQLException {
     return type == ClusterSession.class || super.isWrapperFor(type);

@@ -258,6 +258,10 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
     return transaction.mayBeOpen() || !runner.pipeline().isEmpty();
   }
 
+  boolean isFenced() {
+    return runner.isFenced();
+  }
+
   @Override
   public IsolationLevel getIsolationLevel() {
     return transaction.isolation();

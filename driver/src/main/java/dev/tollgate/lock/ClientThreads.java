@@ -1,5 +1,6 @@
 package dev.tollgate.lock;
 
+import dev.tollgate.transport.PatientWait;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

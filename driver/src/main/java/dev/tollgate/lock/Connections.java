@@ -27,6 +27,14 @@ interface Connections extends AutoCloseable {
    */
   void giveBackAfterWork(Connection connection);
 
+  /**
+   * A request on a connection has failed. If it found no node, others need not look for one after
+   * it.
+   *
+   * @param sentNanos when it was sent, as of {@link System#nanoTime}
+   */
+  default void failed(long sentNanos, SQLException failure) {}
+
   /** Ends a connection in which something of a request may be left. */
   void discard(Connection connection);
 

@@ -2,6 +2,8 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.jdbc.TollgateConnection;
+import dev.tollgate.wire.SqlState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -23,7 +25,7 @@ final class FencedTransaction {
    * can use it any more: its calls are cut off before the transaction ends.
    */
   <R, E extends Exception> R run(FencedWork<R, E> work) throws SQLException, E {
-    Connection connection = connections.forWork();
+    Connection connection = unused();
     WorkConnection lent = new WorkConnection("the work under " + lock, connection);
     boolean ended = false;
     try {
@@ -55,20 +57,55 @@ final class FencedTransaction {
     }
   }
 
+  /** A connection in which the run changes nothing of its user's, which could not be restored. */
+  private Connection unused() throws SQLException {
+    Connection connection = connections.forWork();
+    boolean unused = false;
+    try {
+      requireUnused(connection.unwrap(TollgateConnection.class));
+      unused = true;
+      return connection;
+    } finally {
+      if (!unused) {
+        connections.giveBack(connection);
+      }
+    }
+  }
+
+  private void requireUnused(TollgateConnection connection) throws SQLException {
+    if (!connection.getAutoCommit() && connection.hasOpenTransaction()) {
+      throw new SQLException(
+          "the work under "
+              + lock
+              + " is not run: the data source has lent a connection in which a transaction is open,"
+              + " and the run would end it. Make the LockClient of the target data source, and not"
+              + " of one that is bound to transactions, such as TransactionAwareDataSourceProxy",
+          SqlState.ACTIVE_TRANSACTION.state(),
+          SqlState.ACTIVE_TRANSACTION.vendorCode());
+    }
+    if (connection.isFenced()) {
+      throw new SQLException(
+          "the work under "
+              + lock
+              + " is not run: the data source has lent a connection that SET FENCED has fenced by"
+              + " another lock, and a session has one fence. Make the LockClient of a data source"
+              + " without SET FENCED, or of a URL",
+          SqlState.FENCE_STATE.state(),
+          SqlState.FENCE_STATE.vendorCode());
+    }
+  }
+
   /**
-   * Commits if the lock is held. If it was taken away, the cluster refuses the commit of whatever
-   * was written, and gives its reason; without a write, the driver does not even ask.
+   * Commits if the lock is held. If the cluster takes it away meanwhile, it refuses the commit of
+   * whatever was written under the fence.
    */
   private void commit(Connection connection) throws SQLException {
     SQLException refused = refusal;
     if (refused != null && !LockCalls.holds(connection, lock.name(), lock.token())) {
       throw refused;
     }
-    boolean held = lock.assertNotEnded();
+    lock.assertHeld();
     connection.commit();
-    if (!held) {
-      lock.assertHeld();
-    }
   }
 
   /**

@@ -21,13 +21,15 @@ public final class HeldLock implements AutoCloseable {
   private final Lease lease;
   private final String name;
   private final long token;
+  private final boolean shared;
   private final HoldLife life;
 
-  HeldLock(LockClient client, Lease lease, String name, long token) {
+  HeldLock(LockClient client, Lease lease, String name, long token, boolean shared) {
     this.client = requireNonNull(client, "client");
     this.lease = requireNonNull(lease, "lease");
     this.name = requireNonNull(name, "name");
     this.token = token;
+    this.shared = shared;
     this.life =
         new HoldLife(
             lease, name, new LossListeners(client.threads().listeners(), toString(), this::lost));
@@ -80,19 +82,6 @@ public final class HeldLock implements AutoCloseable {
     }
   }
 
-  /**
-   * As {@link #assertHeld}, but passes if the cluster has released the lock while its lease lives.
-   *
-   * @return false if it has: the cluster then refuses each write under the token, and says why
-   */
-  boolean assertNotEnded() {
-    boolean taken = life.isTaken();
-    if (!taken) {
-      assertHeld();
-    }
-    return !taken;
-  }
-
   private void requireOpen() {
     if (life.isClosed()) {
       throw new IllegalStateException(
@@ -123,7 +112,8 @@ public final class HeldLock implements AutoCloseable {
 
   /**
    * Asks the cluster whether the lock is held: the answer is true of a moment after the call began,
-   * which {@link #isHeld} does not promise. One round trip.
+   * which {@link #isHeld} does not promise. One round trip. Connections with another {@code
+   * readConsistency} than linearizable, the default, may give an older answer.
    *
    * @throws LockLostException if it is not held
    * @throws LockException if the cluster does not answer
@@ -144,7 +134,8 @@ public final class HeldLock implements AutoCloseable {
    * Runs work in a transaction of which Tollgate refuses each write, and the commit, unless the
    * lock is held under this token at that moment. Rolls back if the work throws anything. Uses a
    * connection of the client's own, which nothing else has used after such work, or one of the
-   * application's pool. A client has connections of its own for {@link LockLimits#WORKS} works.
+   * application's pool. A client has connections of its own for {@link LockLimits#WORKS} works. A
+   * lock that is held {@link LockOptions#shared} lets no work write.
    *
    * <p>The work's connection is closed when the work has returned, with all that was made from it.
    * A call that the work has left behind in another thread may take 2 s more. If it takes longer,
@@ -153,12 +144,17 @@ public final class HeldLock implements AutoCloseable {
    *
    * @throws E if the work throws it
    * @throws LockLostException if the lock is lost, whether this process or the cluster finds the
-   *     loss; nothing was written then. If a statement was refused, its SQLException with 23T01 is
-   *     the cause, whatever the work has made of it; what the work has thrown is suppressed
+   *     loss; nothing was written then, except what the work has committed itself, by {@code
+   *     commit()}, {@code setAutoCommit(true)} or a definition. If a statement was refused, its
+   *     SQLException with 23T01 is the cause, whatever the work has made of it; what the work has
+   *     thrown is suppressed
    * @throws SQLException with 08007 if it is unknown whether the transaction was committed. With
-   *     23T01 if the lock is held and the token of another one is refused, or if the cluster does
-   *     not say which. With 57014 if a call that was left behind did not end, with 08006 if the
-   *     work has closed its connection, and with 53300 if as many works run as may
+   *     23T01 if the lock is held and the token of another one is refused, if the cluster does not
+   *     say which, or if the lock is held shared and the work writes. With 25001 if the data source
+   *     lends a connection with an open transaction, and with 55T03 if it lends one that {@code SET
+   *     FENCED} has fenced: the work is not run then. With 57014 if a call that was left behind did
+   *     not end, with 08006 if the work has closed its connection, and with 53300 if as many works
+   *     run as may
    */
   public <R, E extends Exception> R run(FencedWork<R, E> work) throws SQLException, E {
     requireNonNull(work, "work");
@@ -170,9 +166,28 @@ public final class HeldLock implements AutoCloseable {
       SQLException refused = transaction.refusal();
       if (refused != null) {
         requireHeldDespite(refused, e);
+        requireNotShared(refused, e);
       }
       throw e;
     }
+  }
+
+  private void requireNotShared(SQLException refused, Exception thrown) throws SQLException {
+    if (!shared) {
+      return;
+    }
+    SQLException clear =
+        new SQLException(
+            this
+                + " is held shared, and a write in HeldLock.run needs the lock exclusively: acquire"
+                + " it without LockOptions.shared()",
+            SqlState.STALE_TOKEN.state(),
+            SqlState.STALE_TOKEN.vendorCode(),
+            refused);
+    if (thrown != refused) {
+      clear.addSuppressed(thrown);
+    }
+    throw clear;
   }
 
   /** A refused token may be that of another lock. */
@@ -206,20 +221,31 @@ public final class HeldLock implements AutoCloseable {
     if (!end()) {
       requireOpen();
     }
+    boolean answered = false;
+    String why = "the call has failed";
     try {
-      if (!client.calls().release(name, lease.id(), keep)) {
+      boolean released = client.calls().release(name, lease.id(), keep);
+      answered = true;
+      if (!released) {
         throw lost(HoldLife.TAKEN);
       }
     } catch (SQLException e) {
-      if (lease.isOfLocks() && lease.isFixed()) {
-        // to revoke it later might release the lock before its time
-        lease.leave();
-      } else {
-        lease.lose("lock '" + name + "' could not be released: " + e.getMessage());
-      }
+      why = String.valueOf(e.getMessage());
       throw LockException.of("lock '" + name + "' is not released", e);
     } finally {
+      if (!answered) {
+        giveUpRelease(why);
+      }
       lease.forgetHold(name);
+    }
+  }
+
+  /** The cluster may have released the lock, and keeps it: revoking a lease might end that. */
+  private void giveUpRelease(String why) {
+    if (lease.isOfLocks()) {
+      lease.leave();
+    } else {
+      lease.lose("lock '" + name + "' could not be released: " + why);
     }
   }
 
@@ -258,7 +284,7 @@ public final class HeldLock implements AutoCloseable {
       }
       moved = true;
       other.locks().markHeld(List.of(name));
-      HeldLock successor = new HeldLock(client, other, name, granted.get());
+      HeldLock successor = new HeldLock(client, other, name, granted.get(), shared);
       successor.watch(sentNanos);
       return successor;
     } catch (SQLException e) {

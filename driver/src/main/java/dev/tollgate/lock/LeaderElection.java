@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.PatientWait;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Optional;

@@ -208,7 +208,13 @@ public final class Lease implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> wanted, LockOptions options)
       throws InterruptedException {
-    return client.observers().observe(() -> locks.acquire(wanted, options, options.waitTime()));
+    return client
+        .observers()
+        .observe(
+            () -> {
+              LockRequest.requireNotInterrupted();
+              return locks.acquire(wanted, options, options.waitTime());
+            });
   }
 
   /** As {@link ClusterLease#watchLock}. */

@@ -30,8 +30,10 @@ final class LeaseLocks {
     long sentNanos = System.nanoTime();
     return reserving(
         LockNames.checked(wanted, options),
-        reserved ->
-            hold(reserved, new LockRequest(client, lease, reserved, options).now(), sentNanos));
+        reserved -> {
+          Optional<List<Long>> tokens = new LockRequest(client, lease, reserved, options).now();
+          return hold(reserved, options, tokens, sentNanos);
+        });
   }
 
   /**
@@ -42,14 +44,25 @@ final class LeaseLocks {
     if (wait.isZero()) {
       return acquireNow(wanted, options);
     }
-    long sentNanos = System.nanoTime();
     return reserving(
-        LockNames.checked(wanted, options),
-        reserved ->
-            hold(
-                reserved,
-                new LockRequest(client, lease, reserved, options).await(wait),
-                sentNanos));
+        LockNames.checked(wanted, options), reserved -> await(reserved, options, wait));
+  }
+
+  /** The cluster takes no longer wait than {@link LockRequest#LONGEST}, so it is asked again. */
+  private Optional<HeldLocks> await(List<String> reserved, LockOptions options, Duration wait)
+      throws InterruptedException {
+    long end = System.nanoTime() + wait.toNanos();
+    while (true) {
+      long sentNanos = System.nanoTime();
+      Duration left = Duration.ofNanos(Math.max(0, end - sentNanos));
+      boolean last = left.compareTo(LockRequest.LONGEST) <= 0;
+      Optional<List<Long>> tokens =
+          new LockRequest(client, lease, reserved, options)
+              .await(last ? left : LockRequest.LONGEST);
+      if (last || tokens.isPresent()) {
+        return hold(reserved, options, tokens, sentNanos);
+      }
+    }
   }
 
   /** A way to get locks. */
@@ -73,7 +86,7 @@ final class LeaseLocks {
   }
 
   private Optional<HeldLocks> hold(
-      List<String> wanted, Optional<List<Long>> tokens, long sentNanos) {
+      List<String> wanted, LockOptions options, Optional<List<Long>> tokens, long sentNanos) {
     if (tokens.isEmpty()) {
       return Optional.empty();
     }
@@ -81,7 +94,8 @@ final class LeaseLocks {
     markHeld(wanted);
     List<HeldLock> locks = new ArrayList<>();
     for (int i = 0; i < wanted.size(); i++) {
-      locks.add(new HeldLock(client, lease, wanted.get(i), tokens.get().get(i)));
+      long token = tokens.get().get(i);
+      locks.add(new HeldLock(client, lease, wanted.get(i), token, options.isShared()));
     }
     locks.forEach(lock -> lock.watch(sentNanos));
     return Optional.of(new HeldLocks(locks));
@@ -154,9 +168,6 @@ final class LeaseLocks {
     } catch (SQLException e) {
       why = String.valueOf(e.getMessage());
       return !SqlState.LEASE_GONE.state().equals(e.getSQLState());
-    } catch (RuntimeException e) {
-      // a data source of the application may throw anything
-      why = e.toString();
     } finally {
       if (!answered) {
         life.lose("lock '" + granted.get(0) + "' could not be released: " + why);

@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class Leases {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
 
-  /** The longest wait that the cluster takes; a longer one is asked for again. */
-  static final Duration LONGEST_REQUEST = Duration.ofHours(1);
-
   private final LockClient client;
   private final Set<Lease> alive = ConcurrentHashMap.newKeySet();
   private final SpareLeases spares = new SpareLeases();
@@ -57,11 +54,7 @@ final class Leases {
       Lease lease = forGrant(spare, options, margin);
       boolean handedOut = false;
       try {
-        Optional<HeldLocks> granted =
-            lease
-                .locks()
-                .acquire(
-                    checked, options, left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
+        Optional<HeldLocks> granted = lease.locks().acquire(checked, options, left);
         if (granted.isPresent()) {
           handOut(lease, spare == null && options.waitTime().isZero(), options, caller);
           handedOut = true;
@@ -175,8 +168,10 @@ final class Leases {
       Connection connection, Duration ttl, @Nullable String owner, Duration margin)
       throws SQLException {
     if (!connection.isWrapperFor(ClusterSession.class)) {
-      throw new IllegalArgumentException(
-          "the data source is not one of Tollgate: " + connection.getMetaData().getURL());
+      throw new SQLException(
+          "the data source is not one of Tollgate: " + connection.getMetaData().getURL(),
+          SqlState.INVALID_ARGUMENT.state(),
+          SqlState.INVALID_ARGUMENT.vendorCode());
     }
     ClusterSession session = connection.unwrap(ClusterSession.class);
     long sentNanos = System.nanoTime();
@@ -223,10 +218,6 @@ final class Leases {
     } catch (SQLException e) {
       warn(lease, e);
       return !SqlState.LEASE_GONE.state().equals(e.getSQLState());
-    } catch (RuntimeException e) {
-      // a data source of the application may throw anything
-      warn(lease, e);
-      return true;
     } finally {
       if (!answered) {
         lease.close();
@@ -255,14 +246,13 @@ final class Leases {
     try {
       client.calls().revoke(lease.id());
       return true;
-    } catch (SQLException | RuntimeException e) {
-      // a data source of the application may throw anything
+    } catch (SQLException e) {
       warn(lease, e);
       return false;
     }
   }
 
-  private static void warn(ClusterLease lease, Exception e) {
+  private static void warn(ClusterLease lease, SQLException e) {
     LOG.log(Logger.Level.WARNING, "{0} ends when its time is over: {1}", lease, e.getMessage());
   }
 

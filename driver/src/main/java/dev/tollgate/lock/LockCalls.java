@@ -39,12 +39,14 @@ final class LockCalls {
       for (int attempt = 1; ; attempt++) {
         Connection connection = connections.forShortRequest();
         boolean whole = false;
+        long sentNanos = System.nanoTime();
         try {
-          R result = call.on(connection);
+          R result = ForeignCode.call(() -> call.on(connection));
           whole = true;
           return result;
         } catch (SQLException e) {
-          whole = !isConnectionLost(e);
+          whole = e.getSQLState() != null && !isConnectionLost(e);
+          connections.failed(sentNanos, e);
           if (attempt == TRIES || !SqlState.SESSION_GONE.state().equals(e.getSQLState())) {
             throw e;
           }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -79,6 +80,10 @@ public final class LockClient implements AutoCloseable {
    * A client with connections of a pool. The client takes a connection for each request and gives
    * it back with the answer; a request that waits for a lock has its connection until then. Keep
    * connections spare: a release waits for a connection like other work.
+   *
+   * <p>Give the pool itself, and not a data source that is bound to transactions, as Spring's
+   * TransactionAwareDataSourceProxy is: {@link HeldLock#run} refuses a connection in which a
+   * transaction is open. It also refuses one that {@code SET FENCED} has fenced by another lock.
    *
    * @param dataSource of Tollgate
    */
@@ -208,7 +213,7 @@ public final class LockClient implements AutoCloseable {
   HeldLock acquire(String name, LockOptions options, Duration margin) throws InterruptedException {
     while (true) {
       Optional<HeldLocks> granted =
-          leases.grant(List.of(name), options.waitFor(Leases.LONGEST_REQUEST), margin);
+          leases.grant(List.of(name), options.waitFor(LockRequest.LONGEST), margin);
       if (granted.isPresent()) {
         return granted.get().locks().get(0);
       }
@@ -224,7 +229,11 @@ public final class LockClient implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> names, LockOptions options)
       throws InterruptedException {
-    return observers.observe(() -> leases.grant(names, options, Duration.ZERO));
+    return observers.observe(
+        () -> {
+          LockRequest.requireNotInterrupted();
+          return leases.grant(names, options, Duration.ZERO);
+        });
   }
 
   /** Creates a lease under which several locks may be held. */
@@ -382,17 +391,20 @@ public final class LockClient implements AutoCloseable {
    * its leaders have returned, for at most the longest of their ttls; the lock of a leader that has
    * not returned by then is released when its lease expires. If the cluster does not answer, the
    * locks are released when their leases expire. Locks with a {@link LockOptions#fixedTerm} are no
-   * longer held here, and are released when their term is over. A thread that was interrupted waits
-   * too, and stays interrupted. Never throws.
+   * longer held here, and are released when their term is over. Once the leaders have returned, the
+   * requests that wait end within 3 s with an IllegalStateException; a lock that is granted to one
+   * of them at that moment is released. A thread that was interrupted waits too, and stays
+   * interrupted. Never throws.
    */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    leases.close(elections.close());
-    threads.close();
+    Set<Lease> inUse = elections.close();
     waits.close();
+    leases.close(inUse);
+    threads.close();
     connections.close();
   }
 }

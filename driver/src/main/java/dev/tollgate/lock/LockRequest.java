@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.transport.InterruptibleCall;
 import dev.tollgate.wire.SqlState;
 import java.lang.System.Logger;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class LockRequest implements WaitingRequests.Wait {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
 
+  /** The longest wait that the cluster takes; a longer one is asked for again. */
+  static final Duration LONGEST = Duration.ofHours(1);
+
   /** How long the cluster may take to say that a wait is over. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -43,7 +47,7 @@ final class LockRequest implements WaitingRequests.Wait {
     }
   }
 
-  private record Asking(Connection connection, PreparedStatement statement) {}
+  private record Asking(Connection connection, ClusterSession session) {}
 
   private final LockClient client;
   private final Lease lease;
@@ -63,6 +67,13 @@ final class LockRequest implements WaitingRequests.Wait {
     this.lease = requireNonNull(lease, "lease");
     this.names = List.copyOf(names);
     this.options = requireNonNull(options, "options");
+  }
+
+  /** A thread that was interrupted asks for no lock by a call that may be interrupted. */
+  static void requireNotInterrupted() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
   }
 
   /** Asks without waiting. Returns the tokens in the order of the names; empty if not granted. */
@@ -91,9 +102,7 @@ final class LockRequest implements WaitingRequests.Wait {
 
   /** Asks and waits for at most this long. */
   Optional<List<Long>> await(Duration wait) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
+    requireNotInterrupted();
     Duration longest = wait.plus(GRACE);
     leavesAtNanos = System.nanoTime() + longest.toNanos();
     client.waits().begin(this, longest);
@@ -116,6 +125,7 @@ final class LockRequest implements WaitingRequests.Wait {
     }
     if (leaves && reply.tokens().isEmpty()) {
       clean(reply);
+      client.requireOpen();
       lease.assertAlive();
       return Optional.empty();
     }
@@ -157,7 +167,7 @@ final class LockRequest implements WaitingRequests.Wait {
   private Answer ask(Connection connection, Duration wait) {
     boolean whole = false;
     try (PreparedStatement statement = prepare(connection, wait)) {
-      setUnderWay(new Asking(connection, statement));
+      setUnderWay(new Asking(connection, connection.unwrap(ClusterSession.class)));
       if (leaves) {
         whole = true;
         return Answer.NONE;
@@ -186,7 +196,8 @@ final class LockRequest implements WaitingRequests.Wait {
   }
 
   /** Has the wait ended soon; does not wait itself. */
-  private void leave() {
+  @Override
+  public void leave() {
     leaves = true;
     opened.cancel(false);
     client.waits().hasten();
@@ -207,19 +218,21 @@ final class LockRequest implements WaitingRequests.Wait {
     return CANCEL_AGAIN;
   }
 
+  /** Ends the session itself, too: a pool may do anything in abort. */
   private synchronized void end(boolean byForce) {
     Asking asking = underWay;
     if (asking == null) {
       return;
     }
+    if (!byForce) {
+      asking.session().cancel();
+      return;
+    }
+    asking.session().abort();
     try {
-      if (byForce) {
-        asking.connection().abort(Runnable::run);
-      } else {
-        asking.statement().cancel();
-      }
+      ForeignCode.run(() -> asking.connection().abort(Runnable::run));
     } catch (SQLException e) {
-      LOG.log(Logger.Level.DEBUG, "a wait for {0} was not ended: {1}", names, e.getMessage());
+      LOG.log(Logger.Level.DEBUG, "a wait for {0} was not aborted: {1}", names, e.getMessage());
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.PatientWait;
 import dev.tollgate.wire.SqlState;
 import java.lang.System.Logger;
 import java.sql.Connection;
@@ -54,8 +55,15 @@ final class OwnConnections implements Connections {
     Connection open() throws SQLException;
   }
 
-  /** An attempt to open a connection that found no node for as long as it tried. */
-  private record Vain(long beganNanos, SQLException failure) {}
+  /** An attempt to reach a node that found none for as long as it tried. */
+  private record Vain(long beganNanos, long endedNanos, SQLException failure) {
+    /** True if a caller that came then would have found no node either. */
+    boolean covers(long sinceNanos, long nowNanos) {
+      long took = endedNanos - beganNanos;
+      return beganNanos - sinceNanos >= 0
+          || (endedNanos - sinceNanos >= 0 && nowNanos - sinceNanos >= took - took / 10);
+    }
+  }
 
   private final Opener opener;
   private final Semaphore shortRequests = new Semaphore(LockLimits.SHORT_REQUESTS, true);
@@ -123,12 +131,13 @@ final class OwnConnections implements Connections {
   }
 
   /**
-   * Fails if another request has looked for a node while this one waited for its turn: to look once
-   * more would take as long again, and each of many requests would do so one after the other.
+   * Fails if another request has looked for a node while this one waited for its turn, for all of
+   * its time or for nine tenths of it: to look once more would take as long again, and each of many
+   * requests would do so one after the other.
    */
   private synchronized void requireNotVain(long sinceNanos) throws SQLException {
     Vain last = vain;
-    if (last != null && last.beganNanos - sinceNanos >= 0) {
+    if (last != null && last.covers(sinceNanos, System.nanoTime())) {
       throw new SQLException(
           last.failure.getMessage(),
           last.failure.getSQLState(),
@@ -148,13 +157,31 @@ final class OwnConnections implements Connections {
       return opener.open();
     } catch (SQLException e) {
       if (SqlState.NO_QUORUM.state().equals(e.getSQLState())) {
-        synchronized (this) {
-          if (vain == null || began - vain.beganNanos > 0) {
-            vain = new Vain(began, e);
-          }
-        }
+        noteVain(began, e);
       }
       throw e;
+    }
+  }
+
+  @Override
+  public void failed(long sentNanos, SQLException failure) {
+    String state = failure.getSQLState();
+    if (SqlState.NO_QUORUM.state().equals(state)) {
+      noteVain(sentNanos, failure);
+    } else if (SqlState.OUTCOME_UNKNOWN.state().equals(state)) {
+      noteVain(
+          sentNanos,
+          new SQLException(
+              "No node has answered another request of this client: " + failure.getMessage(),
+              SqlState.NO_QUORUM.state(),
+              SqlState.NO_QUORUM.vendorCode(),
+              failure));
+    }
+  }
+
+  private synchronized void noteVain(long beganNanos, SQLException failure) {
+    if (vain == null || beganNanos - vain.beganNanos > 0) {
+      vain = new Vain(beganNanos, System.nanoTime(), failure);
     }
   }
 

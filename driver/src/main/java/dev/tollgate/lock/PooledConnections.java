@@ -3,6 +3,7 @@ package dev.tollgate.lock;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.transport.PatientWait;
 import java.lang.System.Logger;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -22,7 +23,7 @@ final class PooledConnections implements Connections {
 
   @Override
   public Connection forWaiting() throws SQLException {
-    return pool.getConnection();
+    return lend();
   }
 
   /** A pool may open a connection, or wait for one, in a way that an interrupt does not end. */
@@ -33,18 +34,33 @@ final class PooledConnections implements Connections {
 
   @Override
   public Connection forShortRequest() throws SQLException {
-    return pool.getConnection();
+    return lend();
   }
 
   @Override
   public Connection forWork() throws SQLException {
-    return pool.getConnection();
+    return lend();
+  }
+
+  /** Pools end a wait for a connection when its thread is interrupted. */
+  private Connection lend() throws SQLException {
+    return PatientWait.forAnswer(
+        () -> {
+          try {
+            return ForeignCode.call(pool::getConnection);
+          } catch (SQLException e) {
+            if (Thread.interrupted()) {
+              throw new InterruptedException();
+            }
+            throw e;
+          }
+        });
   }
 
   @Override
   public void giveBack(Connection connection) {
     try {
-      connection.close();
+      ForeignCode.run(connection::close);
     } catch (SQLException e) {
       LOG.log(Logger.Level.DEBUG, "a connection did not go back to its pool", e);
     }
@@ -53,13 +69,19 @@ final class PooledConnections implements Connections {
   /** The pool closes what it has lent, and restores what it knows. It knows nothing of fences. */
   @Override
   public void giveBackAfterWork(Connection connection) {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("SET NOT FENCED");
+    try {
+      ForeignCode.run(() -> endFence(connection));
     } catch (SQLException e) {
       discard(connection);
       return;
     }
     giveBack(connection);
+  }
+
+  private static void endFence(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET NOT FENCED");
+    }
   }
 
   /**
@@ -69,8 +91,11 @@ final class PooledConnections implements Connections {
   @Override
   public void discard(Connection connection) {
     try {
-      connection.unwrap(ClusterSession.class).close();
-      connection.createStatement().close();
+      ForeignCode.run(
+          () -> {
+            connection.unwrap(ClusterSession.class).close();
+            connection.createStatement().close();
+          });
     } catch (SQLException e) {
       LOG.log(Logger.Level.DEBUG, "a connection was discarded: {0}", e.getMessage());
     }

@@ -2,7 +2,9 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.PatientWait;
 import dev.tollgate.wire.SqlState;
+import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,13 +22,23 @@ import org.jspecify.annotations.Nullable;
 final class WaitingRequests implements AutoCloseable {
   /** What may have to be ended early. */
   interface Wait {
+    /** Has the wait ended soon, and calls {@link #hasten}; does not wait itself. */
+    void leave();
+
     /**
-     * Tries to end the wait if its caller has to leave by now; must not throw.
+     * Tries to end the wait if its caller has to leave by now.
      *
      * @return time until it wants to be asked again, at least a nanosecond
      */
     Duration endIfDue(long nowNanos);
   }
+
+  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+
+  /** How long closing waits: a wait is canceled at once, and aborted after 2 s. */
+  static final Duration FAREWELL = Duration.ofSeconds(3);
+
+  private static final Duration AFTER_FAILURE = Duration.ofMillis(50);
 
   private final Semaphore room = new Semaphore(LockLimits.WAITING_REQUESTS);
   private final Set<Wait> waits = ConcurrentHashMap.newKeySet();
@@ -37,6 +49,7 @@ final class WaitingRequests implements AutoCloseable {
 
   private volatile long nextRoundNanos;
   private volatile boolean scheduled;
+  private volatile boolean closed;
 
   WaitingRequests(ClientThreads threads) {
     rounds = new ScheduledThreadPoolExecutor(1, task -> threads.daemon(task, "-leaves"));
@@ -64,12 +77,26 @@ final class WaitingRequests implements AutoCloseable {
       throw tooMany();
     }
     waits.add(wait);
+    if (closed) {
+      end(wait);
+      throw new IllegalStateException("the lock client is closed");
+    }
     scheduleWithin(longest);
   }
 
   void end(Wait wait) {
     if (waits.remove(wait)) {
       room.release();
+      stopIfOver();
+    }
+  }
+
+  private void stopIfOver() {
+    if (closed && waits.isEmpty()) {
+      rounds.shutdown();
+      synchronized (this) {
+        notifyAll();
+      }
     }
   }
 
@@ -99,7 +126,7 @@ final class WaitingRequests implements AutoCloseable {
       try {
         nextRound = rounds.schedule(this::round, delay.toNanos(), TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
-        // the client is closed, and with it the connections of all waits
+        // the client is closed, and the last wait has ended
         nextRound = null;
       }
     }
@@ -111,13 +138,45 @@ final class WaitingRequests implements AutoCloseable {
       nextRound = null;
     }
     for (Wait wait : waits) {
-      scheduleWithin(wait.endIfDue(System.nanoTime()));
+      scheduleWithin(end(wait, System.nanoTime()));
     }
   }
 
-  /** Ends no wait: that follows when the client closes its connections. */
+  /**
+   * What ends one wait may fail, for want of memory for example, and keeps no other from ending.
+   */
+  private static Duration end(Wait wait, long nowNanos) {
+    try {
+      return wait.endIfDue(nowNanos);
+    } catch (RuntimeException | Error e) {
+      LOG.log(Logger.Level.WARNING, "a wait for a lock was not ended; it is tried again", e);
+      return AFTER_FAILURE;
+    }
+  }
+
+  /**
+   * Ends all waits, of which none begins any more. Returns when they have ended, or after {@link
+   * #FAREWELL}: a wait that goes on can be interrupted, and its connection is aborted again and
+   * again.
+   */
   @Override
   public void close() {
-    rounds.shutdown();
+    closed = true;
+    waits.forEach(Wait::leave);
+    long deadlineNanos = System.nanoTime() + FAREWELL.toNanos();
+    if (!PatientWait.until(deadlineNanos, this::awaitNone)) {
+      LOG.log(Logger.Level.DEBUG, "{0} waits for locks go on after the client", waits.size());
+    }
+    stopIfOver();
+  }
+
+  private synchronized boolean awaitNone(long nanos) throws InterruptedException {
+    long endNanos = System.nanoTime() + nanos;
+    long left = nanos;
+    while (!waits.isEmpty() && left > 0) {
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+      left = endNanos - System.nanoTime();
+    }
+    return waits.isEmpty();
   }
 }

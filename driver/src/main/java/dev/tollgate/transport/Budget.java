@@ -68,20 +68,17 @@ final class Budget {
 
   /**
    * Pauses before the next try: not at all the first time, then longer each time. A pause ends
-   * early when a leader of a later term becomes known.
+   * early when a leader of a later term becomes known. An interrupt ends neither the pause nor the
+   * request.
    *
    * @param knownTerm the latest term in which a leader was known before the last try
    * @return false if there is no next try
    */
   boolean pause(LeaderNews news, long knownTerm) {
     if (!spent() && nextPauseMillis > 0) {
-      Duration pause = within(Duration.ofMillis(nextPauseMillis));
-      try {
-        news.awaitLater(knownTerm, pause.toMillis() + 1);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
+      Duration pause = within(Duration.ofMillis(nextPauseMillis)).plusMillis(1);
+      PatientWait.until(
+          System.nanoTime() + pause.toNanos(), nanos -> news.awaitLater(knownTerm, nanos));
     }
     nextPauseMillis =
         Math.min(Math.max(FIRST_PAUSE_MILLIS, nextPauseMillis * 2), LONGEST_PAUSE_MILLIS);

@@ -471,17 +471,12 @@ public final class ClusterSession implements AutoCloseable {
     }
   }
 
-  /** Waits for the statement under way; does not wait in a thread that is interrupted. */
+  /** Waits for the statement under way; returns false if that is still under way. */
   private boolean lockWithin(Duration patience) {
-    if (oneAtATime.tryLock()) {
-      return true;
-    }
-    try {
-      return oneAtATime.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+    return oneAtATime.tryLock()
+        || PatientWait.until(
+            System.nanoTime() + patience.toNanos(),
+            nanos -> oneAtATime.tryLock(nanos, TimeUnit.NANOSECONDS));
   }
 
   /**

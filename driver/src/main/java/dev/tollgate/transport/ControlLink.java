@@ -244,8 +244,7 @@ final class ControlLink implements AutoCloseable {
         pauseMillis = Math.min(pauseMillis * 2, LONGEST_PAUSE_MILLIS);
       }
     } catch (InterruptedException e) {
-      // only close() interrupts this thread
-      closed = true;
+      // by close(), which has said so before, or by foreign code, which may end no heartbeats
     }
   }
 

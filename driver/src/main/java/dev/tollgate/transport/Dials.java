@@ -27,23 +27,10 @@ final class Dials {
    */
   void enter(String address, Duration patience) throws CrowdedException {
     Semaphore places = places(address);
-    long deadline = System.nanoTime() + patience.toNanos();
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          if (places.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            return;
-          }
-          throw new CrowdedException(address, patience);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    if (!PatientWait.until(
+        System.nanoTime() + patience.toNanos(),
+        nanos -> places.tryAcquire(nanos, TimeUnit.NANOSECONDS))) {
+      throw new CrowdedException(address, patience);
     }
   }
 

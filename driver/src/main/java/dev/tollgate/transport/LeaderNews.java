@@ -34,14 +34,18 @@ final class LeaderNews {
     return known == null ? 0 : known.term();
   }
 
-  /** Waits until a leader of a later term than this is known, or so many milliseconds. */
-  synchronized void awaitLater(long knownTerm, long millis) throws InterruptedException {
-    long deadline = System.nanoTime() + millis * 1_000_000;
+  /**
+   * Waits until a leader of a later term than this is known, or so many nanoseconds; returns
+   * whether one is.
+   */
+  synchronized boolean awaitLater(long knownTerm, long nanos) throws InterruptedException {
+    long deadline = System.nanoTime() + nanos;
     long leftNanos = deadline - System.nanoTime();
     while (term() <= knownTerm && leftNanos > 0) {
       wait(leftNanos / 1_000_000 + 1);
       leftNanos = deadline - System.nanoTime();
     }
+    return term() > knownTerm;
   }
 
   /** True if another node leads in a later term than that in which this one was met. */

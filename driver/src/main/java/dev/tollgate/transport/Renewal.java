@@ -117,18 +117,20 @@ final class Renewal {
   }
 
   /** Waits until a heartbeat sent after this time is acknowledged, or the lease is lost. */
-  synchronized void awaitNews(long afterNanos, Duration longest) {
-    long end = System.nanoTime() + longest.toNanos();
-    try {
-      while (!lost && deadlineNanos - (afterNanos + proofNanos) < 0) {
-        long leftMillis = (end - System.nanoTime()) / 1_000_000;
-        if (leftMillis <= 0) {
-          return;
-        }
-        wait(leftMillis);
+  void awaitNews(long afterNanos, Duration longest) {
+    PatientWait.until(System.nanoTime() + longest.toNanos(), nanos -> awaitNews(afterNanos, nanos));
+  }
+
+  private synchronized boolean awaitNews(long afterNanos, long longestNanos)
+      throws InterruptedException {
+    long end = System.nanoTime() + longestNanos;
+    while (!lost && deadlineNanos - (afterNanos + proofNanos) < 0) {
+      long leftMillis = (end - System.nanoTime()) / 1_000_000;
+      if (leftMillis <= 0) {
+        return false;
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      wait(leftMillis);
     }
+    return true;
   }
 }

@@ -52,21 +52,10 @@ final class SocketThreads {
     }
     FutureTask<T> task = new FutureTask<>(work::run);
     THREADS.execute(task);
-    boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          return task.get();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
+      return PatientWait.forAnswer(task::get);
     } catch (ExecutionException e) {
       throw thrownBy(e.getCause());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 

@@ -152,8 +152,7 @@ final class WatchLink implements AutoCloseable {
         pauseMillis = Math.min(pauseMillis * 2, LONGEST_PAUSE_MILLIS);
       }
     } catch (InterruptedException e) {
-      // only close() interrupts this thread
-      closed = true;
+      // by close(), which has said so before, or by foreign code, which ends this pause alone
     }
   }
 }

@@ -39,4 +39,23 @@ class StatementKindTest {
   void theFirstWordTells(String sql, StatementKind kind) {
     assertEquals(kind, StatementKind.of(sql == null ? "" : sql));
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "SET FENCED BY LOCK 'not' TOKEN 1        | true  | false",
+        "/* x */ set /* y */ fenced by lock ? token ? | true | false",
+        "Set Not Fenced                          | false | true",
+        "SET FENCING TOKEN 1 FOR LOCK 'fenced'   | false | false",
+        "SET SCHEMA FENCED                       | false | false",
+        "UPDATE T SET FENCED = 1                 | false | false",
+        "INSERT INTO T VALUES (1) FENCED BY LOCK 'x' TOKEN 1 | false | false",
+        "SET                                     | false | false",
+      })
+  void fenceOfASessionIsKnownByItsStatement(String sql, boolean sets, boolean ends) {
+    assertEquals(sets, StatementKind.setsFence(sql));
+    assertEquals(ends, StatementKind.endsFence(sql));
+  }
 }

@@ -75,6 +75,42 @@ class OwnConnectionsTest {
     assertTrue(attempts.get() <= 2 * LockLimits.SHORT_REQUESTS, attempts + " attempts");
   }
 
+  /** A node that falls silent under a request on a connection says as much as a search. */
+  @Test
+  void callersThatWaitedForARequestInVainDoNotLookForANode() throws Exception {
+    try (OwnConnections connections =
+        new OwnConnections(
+            () -> {
+              attempts.incrementAndGet();
+              return openConnection();
+            })) {
+      long began = System.nanoTime();
+      List<Connection> lent = new ArrayList<>();
+      for (int i = 0; i < LockLimits.SHORT_REQUESTS; i++) {
+        lent.add(connections.forShortRequest());
+      }
+      List<CompletableFuture<SQLException>> all = new ArrayList<>();
+      while (all.size() < CALLERS) {
+        all.add(call(connections));
+      }
+      while (connections.waitingForTurn() < CALLERS) {
+        Thread.onSpinWait();
+      }
+      long came = System.nanoTime() - began;
+      while (System.nanoTime() - began < 20 * came) {
+        Thread.onSpinWait();
+      }
+      connections.failed(began, new SQLException("silent", "08007", 90909));
+      lent.forEach(connections::discard);
+      for (CompletableFuture<SQLException> one : all) {
+        SQLException failure = one.get(30, TimeUnit.SECONDS);
+        assertEquals("08001", failure.getSQLState());
+        assertTrue(failure.getMessage().contains("silent"), failure::getMessage);
+      }
+    }
+    assertEquals(LockLimits.SHORT_REQUESTS, attempts.get());
+  }
+
   /** What others have tried before says nothing of now. */
   @Test
   void callerThatComesLaterLooksForItself() throws Exception {

@@ -27,11 +27,16 @@ class WaitingRequestsTest {
   }
 
   /** Is asked this often before it wants to be left alone for an hour. */
-  private static final class Asked implements WaitingRequests.Wait {
+  private final class Asked implements WaitingRequests.Wait {
     private final CountDownLatch questions;
 
     Asked(int questions) {
       this.questions = new CountDownLatch(questions);
+    }
+
+    @Override
+    public void leave() {
+      waits.end(this);
     }
 
     @Override
@@ -79,6 +84,39 @@ class WaitingRequestsTest {
     waits.begin(wait, HOUR);
     waits.hasten();
     assertTrue(wait.isDone());
+  }
+
+  /** Its caller can leave only when it is asked the third time after the client was closed. */
+  @Test
+  void waitIsAskedUntilItHasEndedThoughTheClientIsClosed() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    WaitingRequests.Wait stubborn =
+        new WaitingRequests.Wait() {
+          private int asked;
+
+          @Override
+          public void leave() {
+            waits.hasten();
+          }
+
+          @Override
+          public Duration endIfDue(long nowNanos) {
+            if (++asked == 2) {
+              throw new IllegalStateException("planted");
+            }
+            if (asked == 3) {
+              waits.end(this);
+              ended.countDown();
+            }
+            return Duration.ofMillis(1);
+          }
+        };
+    waits.begin(stubborn, HOUR);
+    waits.close();
+    assertTrue(ended.await(30, TimeUnit.SECONDS));
+    assertEquals(0, waits.count());
+    assertThrows(IllegalStateException.class, () -> waits.begin(new Asked(1), HOUR));
+    assertEquals(0, waits.count());
   }
 
   @Test

@@ -338,6 +338,42 @@ class ControlLinkTest {
     assertEquals(0, cluster.openSessions());
   }
 
+  /** Some containers interrupt all threads that they find when they stop an application. */
+  @Test
+  void aForeignInterruptEndsNoHeartbeats() throws Exception {
+    try (ClusterSession session = open(Client.registry(), LEASE)) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      controlThreads().get(0).interrupt();
+      cluster.lead(cluster.node(1));
+      cluster.node(0).stop();
+      cluster.heartbeats().clear();
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      assertTrue(session.isOpen());
+    }
+  }
+
+  /** A session that is being closed waits for its statement, also in an interrupted thread. */
+  @Test
+  void closingInAnInterruptedThreadWaitsForTheStatementUnderWay() throws Exception {
+    ClusterSession session = open(Client.registry(), LEASE);
+    cluster.node(0).holdStatements();
+    CompletableFuture<Reply> underWay =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return Client.run(session, "SELECT 1");
+              } catch (TransportException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    await().until(() -> cluster.received().size() == 1);
+    Thread.currentThread().interrupt();
+    session.close();
+    assertTrue(Thread.interrupted());
+    assertEquals(1, cluster.others(Request.CloseSession.class).size());
+    underWay.get(10, TimeUnit.SECONDS);
+  }
+
   @Test
   void closingEndsTheSessionAtTheNextLeader() throws Exception {
     ClusterSession session = open(Client.registry(), LEASE);

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -307,6 +308,28 @@ class FailoverTest {
       assertFalse(answer.isDone());
       cluster.lead(cluster.node(1));
       assertEquals("2", answer.get(5, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void anInterruptedCallGoesOnUntilTheNextLeader() throws Exception {
+    try (ClusterSession session = open(LONG)) {
+      Client.run(session, "SELECT 1");
+      cluster.lead(null);
+      cluster.node(0).stop();
+      FutureTask<String> answer =
+          new FutureTask<>(
+              () ->
+                  Client.query(session, "SELECT 2") + " " + Thread.currentThread().isInterrupted());
+      Thread calling = new Thread(answer);
+      calling.start();
+      await().until(() -> calling.getState() == Thread.State.TIMED_WAITING);
+      calling.interrupt();
+      int accepted = cluster.node(1).accepted();
+      await("it is tried again").until(() -> cluster.node(1).accepted() > accepted + 3);
+      assertFalse(answer.isDone());
+      cluster.lead(cluster.node(1));
+      assertEquals("2 true", answer.get(5, TimeUnit.SECONDS));
     }
   }
 
