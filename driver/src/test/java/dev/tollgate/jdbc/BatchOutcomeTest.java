@@ -12,7 +12,7 @@ import java.sql.SQLTransientConnectionException;
 import org.junit.jupiter.api.Test;
 
 class BatchOutcomeTest {
-  private static final SQLException NOBODY =
+  private final SQLException nobody =
       JdbcErrors.exception(SqlState.NO_QUORUM, "No node took the request; nothing was changed");
 
   @Test
@@ -40,13 +40,13 @@ class BatchOutcomeTest {
     BatchOutcome outcome = new BatchOutcome(6);
     outcome.succeeded(0);
     outcome.succeeded(1);
-    outcome.failedTogether(2, NOBODY);
+    outcome.failedTogether(2, nobody);
     assertEquals(6, outcome.done());
     assertArrayEquals(new long[] {0, 1, -3, -3, -3, -3}, outcome.counts());
     SQLException failure = outcome.chain();
     assertEquals("08006", failure.getSQLState());
     assertTrue(failure.getMessage().contains("before number 3 were carried out"));
-    assertSame(NOBODY, failure.getCause());
+    assertSame(nobody, failure.getCause());
     SQLException rest = failure.getNextException();
     assertEquals("08006", rest.getSQLState());
     assertTrue(rest.getMessage().contains("5 to 6"), rest.getMessage());
@@ -56,8 +56,8 @@ class BatchOutcomeTest {
   void batchOfWhichNoNodeTookAnythingMayBeRepeated() {
     BatchOutcome outcome = new BatchOutcome(4);
     outcome.failed(JdbcErrors.exception(SqlState.TOO_LARGE, "too large"));
-    outcome.failedTogether(3, NOBODY);
-    assertSame(NOBODY, outcome.failures().get(1));
-    assertTrue(NOBODY instanceof SQLTransientConnectionException);
+    outcome.failedTogether(3, nobody);
+    assertSame(nobody, outcome.failures().get(1));
+    assertTrue(nobody instanceof SQLTransientConnectionException);
   }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -139,15 +140,20 @@ public final class StoppableClient {
   }
 
   private synchronized void awaitLife() throws IOException {
+    waitWhile(() -> paused && !dead);
+    if (dead) {
+      throw new IOException("this client is dead");
+    }
+  }
+
+  /** The caller has the monitor. */
+  private void waitWhile(BooleanSupplier stands) throws IOException {
     try {
-      while (paused && !dead) {
+      while (stands.getAsBoolean()) {
         wait();
       }
     } catch (InterruptedException e) {
       throw new IOException(e);
-    }
-    if (dead) {
-      throw new IOException("this client is dead");
     }
   }
 
@@ -205,12 +211,8 @@ public final class StoppableClient {
     /** The caller has the monitor. */
     private void standStill() throws IOException {
       stopped.complete(null);
-      while (!goesOn && !lost) {
-        pauseThread();
-      }
-      while (paused && !lost) {
-        pauseThread();
-      }
+      waitWhile(() -> !goesOn && !lost);
+      waitWhile(() -> paused && !lost);
       if (lost) {
         throw new IOException("the connection is lost");
       }
