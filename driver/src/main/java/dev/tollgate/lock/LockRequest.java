@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What a request is granted although its caller has to leave is released.
  */
 final class LockRequest implements WaitingRequests.Wait {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   /** How long the cluster may take to say that a wait is over. */
   private static final Duration GRACE = Duration.ofSeconds(1);
