@@ -57,9 +57,7 @@ final class LockCalls {
         }
       }
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      ThreadInterrupt.restore(interrupted);
     }
   }
 

@@ -23,9 +23,7 @@ interface PatientWait {
         }
       }
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      ThreadInterrupt.restore(interrupted);
     }
   }
 }
