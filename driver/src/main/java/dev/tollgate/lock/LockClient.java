@@ -404,6 +404,7 @@ public final class LockClient implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    threadHolds.close();
     leases.close(elections.close());
     threads.close();
     waits.close();
