@@ -1,7 +1,11 @@
 package dev.tollgate;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.targetOwner;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -14,10 +18,13 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.tollgate.jdbc.wrong.KnowsLock;
+import dev.tollgate.lock.wrong.GoesOwnWays;
 import dev.tollgate.lock.wrong.KnowsValues;
 import dev.tollgate.tls.wrong.KnowsWire;
 import dev.tollgate.transport.wrong.SpeaksH2;
 import dev.tollgate.wire.wrong.KnowsTransport;
+import java.util.Timer;
+import java.util.concurrent.Executors;
 import org.h2.engine.wrong.SecondBridge;
 import org.junit.jupiter.api.Test;
 
@@ -141,6 +148,46 @@ class ArchitectureTest {
               "org.h2..",
               "org.jspecify..");
 
+  /** {@code Thread.interrupt} may run code of the application, which nobody must wait for. */
+  private static final ArchRule ONE_WAY_TO_INTERRUPT =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.lock..")
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tollgate.lock.ThreadInterrupt")
+          .should()
+          .accessTargetWhere(
+              targetOwner(assignableTo(Thread.class)).and(target(name("interrupt"))));
+
+  /** A handler of the log is code of the application, and may throw. */
+  private static final ArchRule ONE_LOG_FOR_LOCKS =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.lock..")
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tollgate.lock.LockLog")
+          .should()
+          .accessTargetWhere(target(name("getLogger")));
+
+  /** A thread keeps the class loader and the inheritable thread locals of who makes it. */
+  private static final ArchRule ONE_PLACE_MAKES_THREADS =
+      noClasses()
+          .that(OURS)
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tollgate.transport.DaemonThreads")
+          .should()
+          .accessTargetWhere(targetOwner(assignableTo(Thread.class)).and(target(name("<init>"))))
+          .orShould()
+          .dependOnClassesThat()
+          .belongToAnyOf(Executors.class, Timer.class);
+
+  @Test
+  void codeOfTheApplicationRunsInFewPlaces() {
+    ONE_WAY_TO_INTERRUPT.check(MAIN);
+    ONE_LOG_FOR_LOCKS.check(MAIN);
+    ONE_PLACE_MAKES_THREADS.check(MAIN);
+  }
+
   @Test
   void packagesBuildOnEachOtherOneWay() {
     WIRE_STANDS_ALONE.check(MAIN);
@@ -174,6 +221,7 @@ class ArchitectureTest {
                 SecondBridge.class,
                 KnowsLock.class,
                 KnowsValues.class,
+                GoesOwnWays.class,
                 KnowsWire.class,
                 dev.tollgate.transport.NodeAddress.class);
     assertTrue(WIRE_STANDS_ALONE.evaluate(wrong).hasViolation());
@@ -184,6 +232,9 @@ class ArchitectureTest {
     assertTrue(JDBC_DOES_NOT_KNOW_LOCK.evaluate(wrong).hasViolation());
     assertTrue(LOCK_USES_JDBC_AND_NO_VALUES.evaluate(wrong).hasViolation());
     assertTrue(NO_CYCLES.evaluate(wrong).hasViolation());
+    assertTrue(ONE_WAY_TO_INTERRUPT.evaluate(wrong).hasViolation());
+    assertTrue(ONE_LOG_FOR_LOCKS.evaluate(wrong).hasViolation());
+    assertTrue(ONE_PLACE_MAKES_THREADS.evaluate(wrong).hasViolation());
     assertTrue(ONLY_THE_JDK_H2_AND_ANNOTATIONS.evaluate(wrong).hasViolation());
   }
 }

@@ -16,11 +16,16 @@ final class AsyncRequest implements Runnable {
   }
 
   private final Request request;
+  private final ListenerLane interrupts;
   private final CompletableFuture<HeldLock> future = new CompletableFuture<>();
-  private @Nullable Thread waiting;
+  private @Nullable ThreadInterrupt waiting;
 
-  AsyncRequest(Request request) {
+  /**
+   * @param interrupts where the thread that waits is interrupted; it ends with the request
+   */
+  AsyncRequest(Request request, ListenerLane interrupts) {
     this.request = requireNonNull(request, "request");
+    this.interrupts = requireNonNull(interrupts, "interrupts");
     var unused = future.whenComplete((lock, failure) -> leave());
   }
 
@@ -30,38 +35,50 @@ final class AsyncRequest implements Runnable {
 
   @Override
   public void run() {
-    if (!begin()) {
+    ThreadInterrupt interrupt = begin();
+    if (interrupt == null) {
       return;
     }
     try {
       HeldLock lock = request.send();
-      end();
+      end(interrupt);
       if (!future.complete(lock)) {
         lock.close();
       }
     } catch (InterruptedException | RuntimeException | Error e) {
-      end();
+      end(interrupt);
       future.completeExceptionally(e);
     }
   }
 
-  private synchronized boolean begin() {
+  /** The request does not run. */
+  void refuse(RuntimeException refusal) {
+    future.completeExceptionally(refusal);
+  }
+
+  /** Returns null if nobody wants the lock any more. */
+  private synchronized @Nullable ThreadInterrupt begin() {
     if (future.isDone()) {
-      return false;
+      return null;
     }
-    waiting = Thread.currentThread();
-    return true;
+    waiting = new ThreadInterrupt(Thread.currentThread());
+    return waiting;
   }
 
   /** From now on the thread is not interrupted any more, and it forgets that it was. */
-  private synchronized void end() {
-    waiting = null;
+  private void end(ThreadInterrupt interrupt) {
+    synchronized (this) {
+      waiting = null;
+    }
+    interrupt.end();
     var unused = Thread.interrupted();
   }
 
+  /** The future is complete. Waits for nothing: that may be on a thread that others need. */
   private synchronized void leave() {
     if (waiting != null) {
-      waiting.interrupt();
+      waiting.fireOn(interrupts);
     }
+    interrupts.end();
   }
 }

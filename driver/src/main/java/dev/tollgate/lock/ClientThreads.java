@@ -1,5 +1,6 @@
 package dev.tollgate.lock;
 
+import dev.tollgate.transport.DaemonThreads;
 import dev.tollgate.transport.PatientWait;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * for cleaning up, and one that watches deadlines. Threads that are idle end. Thread-safe.
  */
 final class ClientThreads implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
   private static final int IDLE_SECONDS = 10;
   private static final int CLOSE_SECONDS = 2;
   private static final int MAX_CHORES = 1_000;
@@ -69,9 +70,7 @@ final class ClientThreads implements AutoCloseable {
   }
 
   Thread daemon(Runnable task, String suffix) {
-    Thread thread = new Thread(task, prefix + suffix);
-    thread.setDaemon(true);
-    return thread;
+    return DaemonThreads.serving(task, prefix + suffix);
   }
 
   /**
@@ -93,9 +92,11 @@ final class ClientThreads implements AutoCloseable {
     runOrRefuse(waiting, request);
   }
 
+  /** On a thread of the client, with the class loader of its caller. */
   private static void runOrRefuse(ThreadPoolExecutor pool, Runnable task) {
+    CallerLoader loader = new CallerLoader();
     try {
-      pool.execute(task);
+      pool.execute(() -> loader.run(task));
     } catch (RejectedExecutionException e) {
       if (pool.isShutdown()) {
         throw new IllegalStateException("the lock client is closed", e);

@@ -13,7 +13,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The elections in which a client stands, and its listeners for holders. Thread-safe. */
+/**
+ * The elections in which a client stands, and its listeners for holders. An election is known until
+ * its candidate has returned, also if it was closed before: its lock is not to be released.
+ * Thread-safe.
+ */
 final class Elections {
   private final LockClient client;
   private final Set<LeaderElection> elections = ConcurrentHashMap.newKeySet();
@@ -26,8 +30,16 @@ final class Elections {
 
   LeaderElection stand(String name, String candidate, Duration ttl, Candidate work) {
     LeaderElection election = new LeaderElection(client, name, candidate, ttl, work);
-    begin(election);
-    return election;
+    boolean begun = false;
+    try {
+      begin(election);
+      begun = true;
+      return election;
+    } finally {
+      if (!begun) {
+        election.discard();
+      }
+    }
   }
 
   /** Begins the election, unless the elections of the client have ended meanwhile. */
@@ -35,8 +47,8 @@ final class Elections {
     if (closed) {
       throw new IllegalStateException("the lock client is closed");
     }
-    elections.add(election);
     election.start();
+    elections.add(election);
   }
 
   void forget(LeaderElection election) {
@@ -61,7 +73,7 @@ final class Elections {
     boolean begun = false;
     try {
       HolderWatch watch = client.calls().call(connection -> told.begin(connection, lock));
-      watches.add(watch);
+      begin(watch);
       begun = true;
       return () -> {
         watches.remove(watch);
@@ -77,24 +89,39 @@ final class Elections {
     }
   }
 
+  /** Keeps the watch, unless the client was closed meanwhile. */
+  private void begin(HolderWatch watch) {
+    boolean late;
+    synchronized (this) {
+      late = closed;
+      if (!late) {
+        watches.add(watch);
+      }
+    }
+    if (late) {
+      watch.close();
+      throw new IllegalStateException("the lock client is closed");
+    }
+  }
+
   private synchronized List<LeaderElection> closeForNew() {
     closed = true;
     return List.copyOf(elections);
   }
 
   /**
-   * Ends all candidacies at once, and waits until the terms have ended, for each at most its ttl.
+   * Ends all candidacies at once, and waits until the terms have ended: for each at most its ttl
+   * after it was told to end, and not at all if the calling thread leads.
    *
    * @return the leases of the leaders that have not returned: their locks are not to be released
    */
   Set<Lease> close() {
-    watches.forEach(HolderWatch::close);
     List<LeaderElection> ending = closeForNew();
-    long beganNanos = System.nanoTime();
+    watches.forEach(HolderWatch::close);
     ending.forEach(LeaderElection::end);
     Set<Lease> stillLed = new HashSet<>();
     for (LeaderElection election : ending) {
-      election.awaitEnd(beganNanos).ifPresent(term -> stillLed.add(term.lock().lease()));
+      election.awaitEnd().ifPresent(term -> stillLed.add(term.lock().lease()));
     }
     return stillLed;
   }

@@ -12,9 +12,16 @@ import java.util.concurrent.locks.Lock;
  * {@link #held} may have a higher token then. The lock keeps its owner, and its ttl if heartbeats
  * renew it.
  *
+ * <p>The threads of a client take turns, so it has one holder at a time, also of a lock with
+ * several permits. A turn ends with its lock: if the lock is lost, or its term is over, the next
+ * thread of the client can lock, whether or not the former one has unlocked or lives.
+ *
+ * <p>An interrupt does not end {@link #lock}. It moves the request of the client to the end of the
+ * queue of the cluster.
+ *
  * <p>The methods of {@link Lock} throw {@link LockException} if the cluster does not answer, and
- * {@link LockLostException} if the thread had the lock and has lost it. {@link #unlock} then ends
- * the hold all the same.
+ * {@link LockLostException} if the thread had the lock and has lost it, and {@link
+ * IllegalStateException} if the client is closed. {@link #unlock} then ends the hold all the same.
  */
 public interface FencedLock extends Lock {
   /**

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One grant of a lock, until {@link #close}. Belongs to no thread and to no connection.
@@ -23,6 +24,7 @@ public final class HeldLock implements AutoCloseable {
   private final long token;
   private final boolean shared;
   private final HoldLife life;
+  private volatile @Nullable Consumer<HeldLock> movedTo;
 
   HeldLock(LockClient client, Lease lease, String name, long token, boolean shared) {
     this.client = requireNonNull(client, "client");
@@ -44,6 +46,25 @@ public final class HeldLock implements AutoCloseable {
     life.watchedBy(
         lease.watchLock(
             token, Duration.ofNanos(System.nanoTime() - sentNanos), life::noticeRelease));
+  }
+
+  /**
+   * Tells of the lock that takes the place of this one, and then of the one that takes its place,
+   * until the lock ends.
+   *
+   * @param told must be quick, and nothing of the application's
+   */
+  void whenMoved(Consumer<HeldLock> told) {
+    movedTo = told;
+  }
+
+  private void inheritFrom(HeldLock former) {
+    life.inheritFrom(former.life);
+    Consumer<HeldLock> told = former.movedTo;
+    if (told != null) {
+      movedTo = told;
+      told.accept(this);
+    }
   }
 
   public String name() {
@@ -372,7 +393,7 @@ public final class HeldLock implements AutoCloseable {
       HeldLock successor = moveTo(next);
       moved = lease.bequeathTo(next);
       if (moved) {
-        successor.life.inheritFrom(life);
+        successor.inheritFrom(this);
       }
       if (!moved || !end()) {
         successor.close();
@@ -401,11 +422,11 @@ public final class HeldLock implements AutoCloseable {
 
   /** As {@link #close}; returns false if the lock was lost before, as far as that is known. */
   boolean release() {
-    boolean held = isHeld();
+    // first: whatever is thrown from here on, the lock is not renewed any more
     if (!end()) {
-      return held;
+      return false;
     }
-    // a loss that came after the first look was told before the end, or is the answer
+    boolean held = lease.isAlive();
     return lease.release(List.of(name)) && held && !life.isTaken();
   }
 

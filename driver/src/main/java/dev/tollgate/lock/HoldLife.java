@@ -164,6 +164,8 @@ final class HoldLife {
       ended.close();
     }
     if (first) {
+      // tells of a loss that nobody has found yet
+      var unused = lease.isAlive();
       lease.forgetListeners(listeners);
       listeners.clear();
     }

@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.DaemonThreads;
 import dev.tollgate.transport.PatientWait;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * stop before another candidate can be elected.
  */
 public final class LeaderElection implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   /** The part of the ttl that a leader has to stop. */
   private static final int STOP_PART = 4;
@@ -37,22 +38,39 @@ public final class LeaderElection implements AutoCloseable {
   private final Duration ttl;
   private final Candidate work;
   private final Thread thread;
+
+  /** Where the thread is interrupted, which may be in code of the application. */
+  private final ListenerLane interrupts;
+
+  /** For the time in which the candidate does not lead. */
+  private final ThreadInterrupt standing;
+
   private final CountDownLatch closing = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
   private @Nullable Leadership term;
+  private long closedNanos;
 
+  /**
+   * @throws LockException if the client has {@link LockLimits#LISTENER_LANES} listeners
+   */
   LeaderElection(LockClient client, String name, String candidate, Duration ttl, Candidate work) {
     this.client = requireNonNull(client, "client");
     this.name = requireNonNull(name, "name");
     this.candidate = LockOptions.requireOwner(requireNonNull(candidate, "candidate"));
     this.ttl = LockOptions.requireTtl(ttl);
     this.work = requireNonNull(work, "work");
-    this.thread = new Thread(this::run, "tollgate-election-" + name);
-    this.thread.setDaemon(true);
+    this.thread = DaemonThreads.of(this::run, "tollgate-election-" + name);
+    this.standing = new ThreadInterrupt(thread);
+    this.interrupts = client.threads().listeners().open(toString());
   }
 
   void start() {
     thread.start();
+  }
+
+  /** For an election that was not started. */
+  void discard() {
+    interrupts.end();
   }
 
   public String name() {
@@ -122,6 +140,9 @@ public final class LeaderElection implements AutoCloseable {
     try {
       stand();
     } finally {
+      standing.end();
+      interrupts.end();
+      client.forget(this);
       ended.countDown();
     }
   }
@@ -149,9 +170,11 @@ public final class LeaderElection implements AutoCloseable {
   }
 
   private void lead(HeldLock lock) {
-    Leadership leads = new Leadership(lock, candidate, thread, client.threads().listeners());
+    Leadership leads =
+        new Leadership(lock, candidate, thread, interrupts, client.threads().listeners());
     if (!begins(leads)) {
-      // the interrupt came when the lock was granted
+      // the interrupt comes when the lock is granted
+      standing.end();
       boolean interrupted = Thread.interrupted();
       lock.close();
       LOG.log(Logger.Level.DEBUG, "{0} is closed, interrupted: {1}", this, interrupted);
@@ -208,7 +231,7 @@ public final class LeaderElection implements AutoCloseable {
   @Override
   public void close() {
     end();
-    var unused = awaitEnd(System.nanoTime());
+    var unused = awaitEnd();
   }
 
   /**
@@ -216,35 +239,37 @@ public final class LeaderElection implements AutoCloseable {
    * would disturb what the candidate does before it returns.
    */
   void end() {
+    Leadership leads;
     synchronized (this) {
       if (isClosing()) {
         return;
       }
+      closedNanos = System.nanoTime();
       closing.countDown();
       notifyAll();
-      Leadership leads = term;
-      if (leads == null) {
-        thread.interrupt();
-      } else {
-        leads.end("the election was closed");
-      }
+      leads = term;
     }
-    client.forget(this);
+    if (leads == null) {
+      standing.fireOn(interrupts);
+    } else {
+      leads.end("the election was closed");
+    }
   }
 
   /**
-   * Waits until the candidate has returned, for at most one ttl; not on the thread that leads.
+   * Waits until the candidate has returned, for at most one ttl after the candidacy has ended; not
+   * at all on the thread that leads, which cannot return meanwhile.
    *
-   * @param sinceNanos when the candidacy ended, as of {@link System#nanoTime}
    * @return the term of a candidate that has not returned
    */
-  Optional<Leadership> awaitEnd(long sinceNanos) {
-    if (Thread.currentThread() == thread) {
-      return Optional.empty();
+  Optional<Leadership> awaitEnd() {
+    long deadlineNanos;
+    synchronized (this) {
+      deadlineNanos = closedNanos + ttl.toNanos();
     }
     boolean over =
-        PatientWait.until(
-            sinceNanos + ttl.toNanos(), nanos -> ended.await(nanos, TimeUnit.NANOSECONDS));
+        Thread.currentThread() != thread
+            && PatientWait.until(deadlineNanos, nanos -> ended.await(nanos, TimeUnit.NANOSECONDS));
     synchronized (this) {
       return over ? Optional.empty() : Optional.ofNullable(term);
     }

@@ -14,20 +14,27 @@ import org.jspecify.annotations.Nullable;
 public final class Leadership {
   private final HeldLock lock;
   private final String candidate;
-  private final Thread thread;
+  private final ThreadInterrupt interrupt;
+  private final ListenerLane interrupts;
   private final ListenerLanes listeners;
   private final CompletableFuture<String> ended = new CompletableFuture<>();
   private @Nullable ListenerLane lane;
   private boolean over;
-  private boolean interruptible = true;
 
   /**
    * @param thread on which the candidate leads
+   * @param interrupts where that thread is interrupted
    */
-  Leadership(HeldLock lock, String candidate, Thread thread, ListenerLanes listeners) {
+  Leadership(
+      HeldLock lock,
+      String candidate,
+      Thread thread,
+      ListenerLane interrupts,
+      ListenerLanes listeners) {
     this.lock = requireNonNull(lock, "lock");
     this.candidate = requireNonNull(candidate, "candidate");
-    this.thread = requireNonNull(thread, "thread");
+    this.interrupt = new ThreadInterrupt(thread);
+    this.interrupts = requireNonNull(interrupts, "interrupts");
     this.listeners = requireNonNull(listeners, "listeners");
   }
 
@@ -95,31 +102,34 @@ public final class Leadership {
     return ended.minimalCompletionStage();
   }
 
-  /** Ends the term and interrupts the thread that leads, unless that has returned. Is quick. */
-  synchronized void end(String reason) {
-    if (over) {
-      return;
+  /**
+   * Ends the term and has the thread that leads interrupted, unless that has returned. Is quick.
+   */
+  void end(String reason) {
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      over = true;
+      if (lane == null) {
+        // nobody has asked for the end, so nothing foreign runs here
+        ended.complete(reason);
+      } else {
+        ended.completeAsync(() -> reason, lane);
+        lane.end();
+      }
     }
-    over = true;
-    if (interruptible) {
-      thread.interrupt();
-    }
-    if (lane == null) {
-      // nobody has asked for the end, so nothing foreign runs here
-      ended.complete(reason);
-    } else {
-      ended.completeAsync(() -> reason, lane);
-      lane.end();
-    }
+    interrupt.fireOn(interrupts);
   }
 
   /**
-   * The candidate has returned: its thread is not interrupted any more.
+   * The candidate has returned: its thread is not interrupted any more. Waits for an interrupt that
+   * is under way.
    *
    * @param how or why it has failed
    */
-  synchronized void returned(String how) {
-    interruptible = false;
+  void returned(String how) {
+    interrupt.end();
     end(how);
   }
 

@@ -154,6 +154,11 @@ public final class Lease implements AutoCloseable {
     life.whenLost(hook);
   }
 
+  /** As {@link LeaseLife#whenEnded}. */
+  void whenEnded(Runnable hook) {
+    life.whenEnded(hook);
+  }
+
   /** As {@link LeaseLife#interruptOnLoss}. */
   void interruptOnLoss(Thread thread) {
     life.interruptOnLoss(thread);

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * thread finds the end. Thread-safe.
  */
 final class LeaseLife {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   private enum State {
     ALIVE,
@@ -31,7 +31,8 @@ final class LeaseLife {
   private final Set<LossListeners> ofLocks = new HashSet<>();
 
   private final List<Runnable> hooks = new ArrayList<>();
-  private final List<LossInterrupt> interrupts = new ArrayList<>();
+  private final List<Runnable> endHooks = new ArrayList<>();
+  private final List<ThreadInterrupt> interrupts = new ArrayList<>();
   private State state = State.ALIVE;
   private volatile String lostBecause = "";
 
@@ -98,20 +99,32 @@ final class LeaseLife {
    * and not after {@link #close} has returned.
    */
   void interruptOnLoss(Thread thread) {
-    LossInterrupt interrupt = new LossInterrupt(thread);
+    ThreadInterrupt interrupt = new ThreadInterrupt(thread);
     synchronized (this) {
       interrupts.add(interrupt);
     }
-    onLost(loss -> interrupt.fire());
+    boolean added = false;
+    try {
+      onLost(loss -> interrupt.fire());
+      added = true;
+    } finally {
+      if (!added) {
+        forget(interrupt);
+      }
+    }
+  }
+
+  private synchronized void forget(ThreadInterrupt interrupt) {
+    interrupts.remove(interrupt);
   }
 
   private void endInterrupts() {
-    List<LossInterrupt> ended;
+    List<ThreadInterrupt> ended;
     synchronized (this) {
       ended = List.copyOf(interrupts);
       interrupts.clear();
     }
-    ended.forEach(LossInterrupt::end);
+    ended.forEach(ThreadInterrupt::end);
   }
 
   /** Tells the listeners of a lock too, until they are forgotten; at once if it is lost. */
@@ -149,6 +162,17 @@ final class LeaseLife {
     }
   }
 
+  /** As {@link #whenLost}, but runs when the lease is lost or closed, whichever comes first. */
+  void whenEnded(Runnable hook) {
+    synchronized (this) {
+      if (state == State.ALIVE) {
+        endHooks.add(hook);
+        return;
+      }
+    }
+    hook.run();
+  }
+
   synchronized void forgetHook(Runnable hook) {
     hooks.remove(hook);
   }
@@ -160,17 +184,21 @@ final class LeaseLife {
    */
   boolean bequeathTo(LeaseLife successor) {
     List<Runnable> run;
-    List<LossInterrupt> moved;
+    List<Runnable> runAtEnd;
+    List<ThreadInterrupt> moved;
     synchronized (this) {
       if (state != State.ALIVE) {
         return false;
       }
       run = List.copyOf(hooks);
       hooks.clear();
+      runAtEnd = List.copyOf(endHooks);
+      endHooks.clear();
       moved = List.copyOf(interrupts);
       interrupts.clear();
     }
     run.forEach(successor::whenLost);
+    runAtEnd.forEach(successor::whenEnded);
     synchronized (successor) {
       successor.interrupts.addAll(moved);
     }
@@ -205,12 +233,18 @@ final class LeaseLife {
       lease.pauseHeartbeats();
       hooks.forEach(this::carryOn);
       hooks.clear();
+      runEndHooks();
     }
-    carryOn(() -> LOG.log(Logger.Level.WARNING, "{0} is lost: {1}", lease, because));
     carryOn(lease::close);
     carryOn(() -> listeners.tell(because));
     told.forEach(each -> carryOn(() -> each.tell(because)));
+    LOG.log(Logger.Level.WARNING, "{0} is lost: {1}", lease, because);
     carryOn(afterLoss);
+  }
+
+  private void runEndHooks() {
+    endHooks.forEach(this::carryOn);
+    endHooks.clear();
   }
 
   /** A step that fails, for want of a thread for example, keeps the others from nothing. */
@@ -218,7 +252,7 @@ final class LeaseLife {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
-      LOG.log(Logger.Level.ERROR, lease + " is lost, and this has failed after it", e);
+      LOG.log(Logger.Level.ERROR, lease + " has ended, and this has failed after it", e);
     }
   }
 
@@ -246,6 +280,7 @@ final class LeaseLife {
     lease.pauseHeartbeats();
     state = State.CLOSED;
     hooks.clear();
+    runEndHooks();
     listeners.clear();
     ofLocks.forEach(LossListeners::clear);
     ofLocks.clear();

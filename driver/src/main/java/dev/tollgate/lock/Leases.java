@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The leases of a client that are alive, and the locks that bring their own. Thread-safe. */
 final class Leases {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   private final LockClient client;
   private final Set<Lease> alive = ConcurrentHashMap.newKeySet();

@@ -13,16 +13,19 @@ import org.jspecify.annotations.Nullable;
  * up the later calls of its lane and no other lane. Thread-safe.
  */
 final class ListenerLane implements Executor {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   private final ListenerLanes lanes;
   private final String whose;
+  private final CallerLoader loader = new CallerLoader();
   private final Deque<Runnable> calls = new ArrayDeque<>();
   private boolean running;
   private boolean ended;
   private boolean gone;
 
   /**
+   * Calls run with the context class loader of the thread that makes the lane.
+   *
    * @param whose for messages, as in "a listener for the loss of lease 7"
    */
   ListenerLane(ListenerLanes lanes, String whose) {
@@ -49,7 +52,7 @@ final class ListenerLane implements Executor {
       }
       running = true;
     }
-    lanes.run(this::runCalls);
+    lanes.run(() -> loader.run(this::runCalls));
   }
 
   private void runCalls() {

@@ -71,7 +71,11 @@ final class ListenerLanes implements AutoCloseable {
   /** On a thread of the application: that which has news may not be able to start one. */
   private void startTimer() {
     if (timerStarted.compareAndSet(false, true)) {
-      timer.execute(() -> {});
+      try {
+        timer.execute(() -> {});
+      } catch (RejectedExecutionException e) {
+        // closed: there is nothing to be told
+      }
     }
   }
 

@@ -59,9 +59,7 @@ final class LockCalls {
         }
       }
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      ThreadInterrupt.restore(interrupted);
     }
   }
 

@@ -152,8 +152,8 @@ public final class LockClient implements AutoCloseable {
    * depends on the future runs on the thread that has waited, and keeps it from other requests:
    * long work belongs to an executor, as with {@code thenAcceptAsync}.
    *
-   * @return fails with LockException as {@link #acquire(String)} does, and if as many requests wait
-   *     as may
+   * @return fails with LockException as {@link #acquire(String)} does, if as many requests wait as
+   *     may, and if the client has {@link LockLimits#LISTENER_LANES} listeners
    * @throws IllegalArgumentException if the options have {@link LockOptions#waitFor}, whose
    *     counterpart is {@code orTimeout}, or {@link LockOptions#interruptOnLoss}, because there is
    *     no thread to interrupt: call {@link HeldLock#onLost}
@@ -168,11 +168,21 @@ public final class LockClient implements AutoCloseable {
     }
     requireOpen();
     String lock = checked(name);
-    AsyncRequest request = new AsyncRequest(() -> acquire(lock, patient));
+    AsyncRequest request;
+    try {
+      ListenerLane interrupts =
+          threads.listeners().open("the end of a request for lock '" + lock + "'");
+      request = new AsyncRequest(() -> acquire(lock, patient), interrupts);
+    } catch (LockException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     try {
       threads.runWaiting(request);
-    } catch (LockException e) {
-      request.future().completeExceptionally(e);
+    } catch (RuntimeException e) {
+      request.refuse(e);
+      if (!(e instanceof LockException)) {
+        throw e;
+      }
     }
     return request.future();
   }
@@ -257,7 +267,8 @@ public final class LockClient implements AutoCloseable {
 
   /**
    * A lock as the JDK knows locks: it belongs to a thread and is re-entrant. Asking for it sends
-   * nothing.
+   * nothing. A client has it once, also if {@code CREATE LOCK ... PERMITS} allows several holders:
+   * {@link #tryAcquire(String)} takes several permits.
    */
   public FencedLock asLock(String name) {
     return asLock(name, LockOptions.DEFAULT);
@@ -303,6 +314,7 @@ public final class LockClient implements AutoCloseable {
    *
    * @param ttl how long it takes at most until another candidate leads after this process dies; a
    *     leader that the cluster does not hear of stops after three quarters of it
+   * @throws LockException if the client has {@link LockLimits#LISTENER_LANES} listeners
    */
   public LeaderElection elect(String name, String candidate, Duration ttl, Candidate work) {
     requireOpen();
@@ -388,12 +400,14 @@ public final class LockClient implements AutoCloseable {
 
   /**
    * Ends the elections and the leases of this client, and with them its locks. First waits until
-   * its leaders have returned, for at most the longest of their ttls; the lock of a leader that has
-   * not returned by then is released when its lease expires. If the cluster does not answer, the
-   * locks are released when their leases expire. Locks with a {@link LockOptions#fixedTerm} are no
-   * longer held here, and are released when their term is over. Once the leaders have returned, the
-   * requests that wait end within 3 s with an IllegalStateException; a lock that is granted to one
-   * of them at that moment is released. A thread that was interrupted waits too, and stays
+   * its leaders have returned, for at most the longest of their ttls after they were told; the lock
+   * of a leader that has not returned by then, or that calls this itself, is released when its
+   * lease expires. Threads that wait for their turn at a {@link FencedLock} get an {@link
+   * IllegalStateException}. If the cluster does not answer, the locks are released when their
+   * leases expire. Locks with a {@link LockOptions#fixedTerm} are no longer held here, and are
+   * released when their term is over. Once the leaders have returned, the requests that wait end
+   * within 3 s with an IllegalStateException; a lock that is granted to one of them at that moment
+   * is released. A thread that was interrupted waits too, and stays
    * interrupted. Never throws.
    */
   @Override
@@ -401,6 +415,7 @@ public final class LockClient implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    threadHolds.close();
     Set<Lease> inUse = elections.close();
     waits.close();
     leases.close(inUse);

@@ -30,8 +30,9 @@ public final class LockLimits {
   public static final int LISTENERS = 100;
 
   /**
-   * Leases, locks, terms of leaders, watches and observers that have listeners: the listeners of
-   * each have a thread of their own while they do not return.
+   * Leases, locks, terms of leaders, watches and observers that have listeners, candidates, and
+   * requests of {@link LockClient#acquireAsync(String)}: the listeners, or the interrupt, of each
+   * have a thread of their own while they do not return.
    */
   public static final int LISTENER_LANES = 1_000;
 

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 
 /** The observers of a client, and the clock for its requests. Thread-safe. */
 final class LockObservers {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   /** An observer, and where it is told of losses. */
   private record Told(LockObserver observer, ListenerLane lane) {}

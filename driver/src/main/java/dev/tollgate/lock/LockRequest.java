@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What a request is granted although its caller has to leave is released.
  */
 final class LockRequest implements WaitingRequests.Wait {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   /** The longest wait that the cluster takes; a longer one is asked for again. */
   static final Duration LONGEST = Duration.ofHours(1);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * stands behind waiting requests or works.
  */
 final class OwnConnections implements Connections {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   /** Idle connections that are kept. */
   private static final int IDLE = LockLimits.SHORT_REQUESTS;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Connections of the application's pool, each for one request only. */
 final class PooledConnections implements Connections {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   private final DataSource pool;
 

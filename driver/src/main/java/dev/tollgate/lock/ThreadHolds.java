@@ -1,30 +1,25 @@
 package dev.tollgate.lock;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the threads of this process hold by {@link FencedLock}, and how often each has locked it.
- * Threads that want the same lock exclusively take turns within the process, so that one request of
- * the process stands in the queue of the cluster. Thread-safe.
+ * Threads that want the same lock exclusively take turns within the process. A hold that has ended,
+ * in whatever way, gives up its turn at once; its thread may be dead. Thread-safe.
  */
-final class ThreadHolds {
-  /** Where threads of this process wait for each other. */
-  private static final class Turn {
-    final ReentrantLock lock = new ReentrantLock(/* fair= */ true);
-    int users;
-  }
-
-  /** Used by its thread alone. */
-  private static final class Hold {
-    HeldLock held;
-    final @Nullable Turn turn;
+final class ThreadHolds implements AutoCloseable {
+  /** The counts are used by its thread alone. */
+  private final class Hold {
+    final Key key;
+    final Turns.@Nullable Turn turn;
+    final AtomicBoolean over = new AtomicBoolean();
+    volatile HeldLock held;
     boolean interrupts;
     int reads;
     int writes;
@@ -32,10 +27,34 @@ final class ThreadHolds {
     /**
      * @param interrupts true if the thread is interrupted if the lock is lost
      */
-    Hold(HeldLock held, @Nullable Turn turn, boolean interrupts) {
+    Hold(Key key, HeldLock held, Turns.@Nullable Turn turn, boolean interrupts) {
+      this.key = key;
       this.held = held;
       this.turn = turn;
       this.interrupts = interrupts;
+    }
+
+    /** Learns of the end of the lock, and of the lock that takes its place, from now on. */
+    void begin() {
+      held.whenMoved(successor -> held = successor);
+      if (turn != null) {
+        turn.examinedBy(() -> held.isHeld());
+      }
+      held.lease().whenEnded(this::noticeEnd);
+    }
+
+    /** The lock was lost, or its lease was closed, before the thread has unlocked. */
+    private void noticeEnd() {
+      if (over.compareAndSet(false, true)) {
+        ended.add(this);
+        giveUpTurn();
+      }
+    }
+
+    void giveUpTurn() {
+      if (turn != null) {
+        turns.giveUp(turn);
+      }
     }
 
     boolean isExclusive() {
@@ -55,24 +74,34 @@ final class ThreadHolds {
     }
   }
 
+  /** A thread is itself, whatever its class makes of equals. */
   private record Key(Thread thread, String name) {
     static Key of(String name) {
       return new Key(Thread.currentThread(), name);
     }
-  }
 
-  /** Waits for the turn of this thread; returns false if it does not come in time. */
-  interface Patience {
-    boolean await(ReentrantLock turn) throws InterruptedException;
+    @Override
+    @SuppressWarnings("ReferenceEquality") // that is what it is for
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key key && thread == key.thread && name.equals(key.name);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * System.identityHashCode(thread) + name.hashCode();
+    }
   }
 
   /** A request to the cluster. */
-  interface Request {
-    Optional<HeldLock> send() throws InterruptedException;
+  interface Request<E extends Exception> {
+    Optional<HeldLock> send() throws E;
   }
 
-  private final Map<String, Turn> turns = new ConcurrentHashMap<>();
+  private final Turns turns = new Turns();
   private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
+
+  /** Holds whose lock has ended, until their threads unlock or are dead. */
+  private final Set<Hold> ended = ConcurrentHashMap.newKeySet();
 
   /**
    * Locks once more for this thread. What the thread has is prolonged if the options ask for more.
@@ -80,19 +109,20 @@ final class ThreadHolds {
    * @param options of which the kind, the term and the interrupt on loss apply here
    * @return false if others have the lock
    * @throws LockLostException if this thread had locked before, and the lock is lost
+   * @throws IllegalStateException if the client is closed
    */
-  boolean enter(String name, LockOptions options, Patience patience, Request request)
-      throws InterruptedException {
+  <E extends Exception> boolean enter(
+      String name, LockOptions options, Turns.Patience<E> patience, Request<E> request) throws E {
     Hold mine = holds.get(Key.of(name));
     if (mine == null) {
       return options.isShared()
           ? acquire(name, options, null, request)
           : takeTurn(name, options, patience, request);
     }
-    mine.held = mine.held.prolong(options);
+    HeldLock held = mine.held.prolong(options);
     if (options.interruptsOnLoss() && !mine.interrupts) {
+      held.lease().interruptOnLoss(Thread.currentThread());
       mine.interrupts = true;
-      mine.held.lease().interruptOnLoss(Thread.currentThread());
     }
     mine.count(options.isShared(), 1);
     return true;
@@ -104,50 +134,46 @@ final class ThreadHolds {
     return mine != null && !shared && !mine.isExclusive();
   }
 
-  private boolean takeTurn(String name, LockOptions options, Patience patience, Request request)
-      throws InterruptedException {
-    Turn turn = join(name);
-    boolean locked = false;
+  private <E extends Exception> boolean takeTurn(
+      String name, LockOptions options, Turns.Patience<E> patience, Request<E> request) throws E {
+    Turns.Turn turn = turns.take(name, patience);
+    if (turn == null) {
+      return false;
+    }
     boolean entered = false;
     try {
-      locked = patience.await(turn.lock);
-      entered = locked && acquire(name, options, turn, request);
+      entered = acquire(name, options, turn, request);
       return entered;
     } finally {
       if (!entered) {
-        leave(name, turn, locked);
+        turns.giveUp(turn);
       }
     }
   }
 
-  private boolean acquire(String name, LockOptions options, @Nullable Turn turn, Request request)
-      throws InterruptedException {
+  private <E extends Exception> boolean acquire(
+      String name, LockOptions options, Turns.@Nullable Turn turn, Request<E> request) throws E {
+    forgetDeadThreads();
     Optional<HeldLock> held = request.send();
     held.ifPresent(
         lock -> {
-          Hold hold = new Hold(lock, turn, options.interruptsOnLoss());
+          Key key = Key.of(name);
+          Hold hold = new Hold(key, lock, turn, options.interruptsOnLoss());
           hold.count(options.isShared(), 1);
-          holds.put(Key.of(name), hold);
+          holds.put(key, hold);
+          hold.begin();
         });
     return held.isPresent();
   }
 
-  private Turn join(String name) {
-    return requireNonNull(
-        turns.compute(
-            name,
-            (key, present) -> {
-              Turn turn = present == null ? new Turn() : present;
-              turn.users++;
-              return turn;
-            }));
-  }
-
-  private void leave(String name, Turn turn, boolean locked) {
-    if (locked) {
-      turn.lock.unlock();
+  /** They do not unlock any more what they have lost. */
+  private void forgetDeadThreads() {
+    for (Hold hold : ended) {
+      if (!hold.key.thread.isAlive()) {
+        ended.remove(hold);
+        holds.remove(hold.key, hold);
+      }
     }
-    turns.computeIfPresent(name, (key, present) -> --present.users == 0 ? null : present);
   }
 
   /** Unlocks once; the last time, the lock is released. */
@@ -157,13 +183,16 @@ final class ThreadHolds {
     if (mine.reads + mine.writes > 0) {
       return;
     }
-    holds.remove(Key.of(name));
+    holds.remove(mine.key);
+    boolean hadTurn = mine.over.compareAndSet(false, true);
     boolean held;
     try {
       held = mine.held.release();
     } finally {
-      if (mine.turn != null) {
-        leave(name, mine.turn, /* locked= */ true);
+      if (hadTurn) {
+        mine.giveUpTurn();
+      } else {
+        ended.remove(mine);
       }
     }
     if (!held) {
@@ -190,8 +219,7 @@ final class ThreadHolds {
 
   /** Extends the hold of this thread, however often it has locked. */
   void extend(String name, boolean shared, Duration term) {
-    Hold mine = require(name, shared);
-    mine.held = mine.held.extend(term);
+    var unused = require(name, shared).held.extend(term);
   }
 
   private Hold require(String name, boolean shared) {
@@ -205,5 +233,11 @@ final class ThreadHolds {
               + (shared ? "' for reading" : "'"));
     }
     return mine;
+  }
+
+  /** Ends the waits of threads for each other. */
+  @Override
+  public void close() {
+    turns.close();
   }
 }

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** One view of a lock; its state is in {@link ThreadHolds}. */
 final class ThreadLock implements FencedLock {
@@ -31,28 +31,36 @@ final class ThreadLock implements FencedLock {
 
   @Override
   public void lock() {
+    requireNoUpgrade();
+    holds.enter(
+        name,
+        options,
+        place -> {
+          place.acquireUninterruptibly();
+          return true;
+        },
+        () -> Optional.of(acquirePatiently()));
+  }
+
+  /**
+   * An interrupt takes the request out of the queue of the cluster, at whose end it begins anew.
+   */
+  private HeldLock acquirePatiently() {
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          lockInterruptibly();
-          return;
+          return client.acquire(name, options);
         } catch (InterruptedException e) {
           interrupted = true;
         }
       }
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      ThreadInterrupt.restore(interrupted);
     }
   }
 
-  @Override
-  public void lockInterruptibly() throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
+  private void requireNoUpgrade() {
     if (holds.isUpgrade(name, shared)) {
       throw new IllegalMonitorStateException(
           "thread '"
@@ -61,11 +69,19 @@ final class ThreadLock implements FencedLock {
               + name
               + "' for reading and would wait for itself: unlock it first");
     }
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    requireNoUpgrade();
     holds.enter(
         name,
         options,
-        turn -> {
-          turn.lockInterruptibly();
+        place -> {
+          place.acquire();
           return true;
         },
         () -> Optional.of(client.acquire(name, options)));
@@ -79,14 +95,12 @@ final class ThreadLock implements FencedLock {
     boolean interrupted = Thread.interrupted();
     try {
       return holds.enter(
-          name, options, ReentrantLock::tryLock, () -> client.tryAcquire(name, options));
+          name, options, Semaphore::tryAcquire, () -> client.tryAcquire(name, options));
     } catch (InterruptedException e) {
       interrupted = true;
       return false;
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      ThreadInterrupt.restore(interrupted);
     }
   }
 
@@ -103,7 +117,7 @@ final class ThreadLock implements FencedLock {
     return holds.enter(
         name,
         options,
-        turn -> turn.tryLock(nanos, TimeUnit.NANOSECONDS),
+        place -> place.tryAcquire(nanos, TimeUnit.NANOSECONDS),
         () -> {
           Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
           return client.tryAcquire(name, options.waitFor(left));

@@ -66,9 +66,7 @@ final class AbandonedSessions {
     }
     waiting.add(new Abandoned(finder, attach, patience, environment.nanos()));
     if (!running) {
-      Thread thread = new Thread(this::run, "tollgate-abandoned-" + name);
-      thread.setDaemon(true);
-      thread.start();
+      DaemonThreads.serving(this::run, "tollgate-abandoned-" + name).start();
       running = true;
     }
   }

@@ -90,7 +90,7 @@ final class ControlLink implements AutoCloseable {
     this.environment = environment;
     this.onDropped = onDropped;
     this.locks = new LockWatches(environment);
-    this.thread = SocketThreads.daemon(this::run, "tollgate-control-" + name);
+    this.thread = DaemonThreads.serving(this::run, "tollgate-control-" + name);
   }
 
   void start() {

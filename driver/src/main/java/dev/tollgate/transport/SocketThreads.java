@@ -73,18 +73,7 @@ final class SocketThreads {
   }
 
   private static Thread thread(Runnable work) {
-    return daemon(work, "tollgate-socket");
-  }
-
-  /**
-   * A thread that serves the whole process: it keeps nothing of the application that happens to
-   * need it first, neither its class loader nor its inheritable thread locals.
-   */
-  static Thread daemon(Runnable work, String name) {
-    Thread thread = new Thread(null, work, name, 0, /* inheritThreadLocals= */ false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
-    return thread;
+    return DaemonThreads.serving(work, "tollgate-socket");
   }
 
   private static boolean isVirtual(Thread thread) {

@@ -32,7 +32,7 @@ final class WatchLink implements AutoCloseable {
   WatchLink(String name, NodeFinder finder, Timekeeping environment) {
     this.finder = finder;
     this.environment = environment;
-    this.thread = SocketThreads.daemon(this::run, "tollgate-watch-" + name);
+    this.thread = DaemonThreads.serving(this::run, "tollgate-watch-" + name);
   }
 
   void start() {

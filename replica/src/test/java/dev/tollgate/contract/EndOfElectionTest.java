@@ -168,6 +168,62 @@ class EndOfElectionTest {
     assertEquals(1, mayStop.getCount());
   }
 
+  /** An application closes the election before the client, in a try block for example. */
+  @Test
+  void lockOfALeaderWhoseElectionWasClosedBeforeIsLeftToExpire() throws Exception {
+    LeaderElection a = client.elect("billing", "a", Duration.ofSeconds(2), this::lead);
+    next();
+    a.close();
+    assertEquals("a", other.holder("billing").orElseThrow().candidate());
+    long beganNanos = System.nanoTime();
+    client.close();
+    assertTrue(other.holder("billing").isPresent(), "released while its leader was at work");
+    assertTrue(
+        System.nanoTime() - beganNanos < Duration.ofMillis(1_900).toNanos(),
+        "the leader had its time when the election was closed");
+    soon().until(() -> other.holder("billing").isEmpty());
+    assertEquals(1, mayStop.getCount());
+  }
+
+  /** As a leader does that closes the Spring context of its client. */
+  @Test
+  void lockOfALeaderThatClosesItsClientIsLeftToExpire() throws Exception {
+    CompletableFuture<Boolean> stillHeld = new CompletableFuture<>();
+    client.elect(
+        "billing",
+        "a",
+        Duration.ofSeconds(2),
+        term -> {
+          client.close();
+          boolean interrupted = Thread.interrupted();
+          stillHeld.complete(
+              interrupted && !term.isLeader() && other.holder("billing").isPresent());
+          cleanUp();
+        });
+    assertTrue(stillHeld.get(30, TimeUnit.SECONDS), "released while its leader was at work");
+    soon().until(() -> other.holder("billing").isEmpty());
+    assertEquals(1, mayStop.getCount());
+  }
+
+  @Test
+  void leaderThatClosesItsElectionReleasesItsLockWhenItReturns() throws Exception {
+    BlockingQueue<LeaderElection> election = new LinkedBlockingQueue<>();
+    election.add(
+        client.elect(
+            "billing",
+            "a",
+            term -> {
+              election.take().close();
+              assertTrue(Thread.interrupted());
+              terms.add(term);
+              cleanUp();
+            }));
+    next();
+    assertStillLed();
+    mayStop.countDown();
+    soon().until(() -> other.holder("billing").isEmpty());
+  }
+
   @Test
   void candidacyThatBeginsWhileItsClientEndsLeavesNoThread() throws Exception {
     String name = "race-" + UUID.randomUUID();

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.jdbc.TollgateDataSource;
 import dev.tollgate.lock.HeldLock;
+import dev.tollgate.lock.LeaderElection;
+import dev.tollgate.lock.Leadership;
 import dev.tollgate.lock.Lease;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockOptions;
@@ -16,6 +18,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -24,12 +27,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,11 +49,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** What the lock API calls of the application's, and what that throws, or how long it takes. */
 @Timeout(120)
 class ForeignCodeTest {
-  private static final LockOptions BRIEF = LockOptions.DEFAULT.ttl(Duration.ofMillis(800));
+  private static final Duration BRIEF_TTL = Duration.ofMillis(800);
+  private static final LockOptions BRIEF = LockOptions.DEFAULT.ttl(BRIEF_TTL);
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
   private final CountDownLatch free = new CountDownLatch(1);
+  private final CountDownLatch standing = new CountDownLatch(1);
   private LockClient client;
   private Connection administrator;
 
@@ -138,17 +149,155 @@ class ForeignCodeTest {
   void interruptThatBlocksHoldsUpNoHeartbeats() throws Exception {
     assertOtherLocksAreRenewed(
         () -> {
-          boolean over = false;
-          while (!over) {
-            try {
-              free.await();
-              over = true;
-            } catch (InterruptedException e) {
-              // goes on
-            }
-          }
+          awaitEndOfTest();
         },
         "a wait");
+  }
+
+  private void awaitEndOfTest() {
+    boolean over = false;
+    while (!over) {
+      try {
+        free.await();
+        over = true;
+      } catch (InterruptedException e) {
+        // goes on
+      }
+    }
+  }
+
+  /** As a FileChannel in a long write: an interrupt of the thread within waits for its end. */
+  private final class SlowChannel extends AbstractInterruptibleChannel {
+    void stand() throws IOException {
+      try {
+        begin();
+        awaitEndOfTest();
+      } finally {
+        end(/* completed= */ true);
+      }
+    }
+
+    @Override
+    protected void implCloseChannel() {
+      awaitEndOfTest();
+    }
+  }
+
+  private Leadership leaderInSlowChannel(LeaderElection election) throws Exception {
+    Leadership term = election.awaitLeadership(DEADLINE).orElseThrow();
+    assertTrue(standing.await(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    return term;
+  }
+
+  private void leadInSlowChannel(Leadership term) throws IOException {
+    standing.countDown();
+    new SlowChannel().stand();
+  }
+
+  @Test
+  void leaderInASlowChannelHoldsUpNoHeartbeatsWhenItsTermEnds() throws Exception {
+    CountDownLatch lost = new CountDownLatch(1);
+    CountDownLatch told = new CountDownLatch(1);
+    try (LockClient other = LockClient.connect(url)) {
+      Lease lease = other.acquire("other", BRIEF).lease();
+      lease.onLost(loss -> lost.countDown());
+      LeaderElection election = client.elect("job", "a", BRIEF_TTL, this::leadInSlowChannel);
+      var unused = leaderInSlowChannel(election).ended().thenRun(told::countDown);
+      force("job");
+      assertTrue(told.await(DEADLINE.toSeconds(), TimeUnit.SECONDS), "nobody was told");
+      assertFalse(lost.await(2, TimeUnit.SECONDS), "another lock was lost");
+      assertTrue(lease.isAlive());
+    }
+  }
+
+  @Test
+  void leaderInASlowChannelDoesNotHoldUpWhoEndsItsTerm() throws Exception {
+    LeaderElection election = client.elect("job", "a", BRIEF_TTL, this::leadInSlowChannel);
+    Leadership term = leaderInSlowChannel(election);
+    returnsSoon(election::resign);
+    assertFalse(term.isLeader());
+    assertFalse(election.isLeader());
+    returnsSoon(election::close);
+  }
+
+  @Test
+  void candidateInASlowPoolDoesNotHoldUpWhoEndsItsCandidacy() throws Exception {
+    try (LockClient of = LockClient.of(slow())) {
+      LeaderElection election = of.elect("job", "a", BRIEF_TTL, term -> {});
+      assertTrue(standing.await(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+      returnsSoon(election::close);
+      free.countDown();
+    }
+  }
+
+  @Test
+  void requestInASlowPoolDoesNotHoldUpWhoCancelsIt() throws Exception {
+    try (LockClient of = LockClient.of(slow())) {
+      CompletableFuture<HeldLock> granted = of.acquireAsync("job");
+      assertTrue(standing.await(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+      returnsSoon(() -> granted.cancel(true));
+      free.countDown();
+    }
+  }
+
+  private void returnsSoon(Runnable call) throws Exception {
+    try {
+      CompletableFuture.runAsync(call).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      free.countDown();
+      throw e;
+    }
+  }
+
+  /** A pool that stands in a slow channel before it hands out a connection. */
+  private DataSource slow() {
+    TollgateDataSource real = new TollgateDataSource();
+    real.setUrl(url);
+    return (DataSource)
+        Proxy.newProxyInstance(
+            ForeignCodeTest.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) -> {
+              standing.countDown();
+              new SlowChannel().stand();
+              return method.invoke(real, arguments);
+            });
+  }
+
+  /** As an appender whose disk is full. */
+  private static final class FullDisk extends Handler {
+    @Override
+    public void publish(LogRecord line) {
+      throw new IllegalStateException("planted");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void logHandlerThatThrowsKeepsNobodyFromTheNews() throws Exception {
+    Logger log = Logger.getLogger("dev.tollgate.lock");
+    Handler handler = new FullDisk();
+    HeldLock job = client.acquire("job");
+    HeldLock fixed = client.acquire("fixed", LockOptions.DEFAULT.fixedTerm(BRIEF_TTL));
+    CountDownLatch told = new CountDownLatch(4);
+    log.addHandler(handler);
+    try {
+      for (HeldLock lock : List.of(job, fixed)) {
+        lock.onLost(loss -> told.countDown());
+        lock.lease().onLost(loss -> told.countDown());
+      }
+      force("job");
+      assertTrue(told.await(DEADLINE.toSeconds(), TimeUnit.SECONDS), () -> told + " were not told");
+      assertFalse(job.isHeld());
+      assertFalse(fixed.isHeld());
+    } finally {
+      log.removeHandler(handler);
+    }
   }
 
   /** A data source that throws what it is told to. */

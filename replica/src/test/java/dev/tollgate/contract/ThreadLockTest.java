@@ -9,7 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.lock.FencedLock;
 import dev.tollgate.lock.FencedReadWriteLock;
 import dev.tollgate.lock.HeldLock;
+import dev.tollgate.lock.Lease;
 import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockException;
+import dev.tollgate.lock.LockLimits;
 import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
 import java.sql.Connection;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -199,6 +203,189 @@ class ThreadLockTest {
         InterruptedException.class, () -> new CountDownLatch(1).await(30, TimeUnit.SECONDS));
     lock.unlock();
     assertThrows(LockLostException.class, lock::unlock);
+  }
+
+  /** There was no place for its listener. */
+  @Test
+  void interruptThatWasRefusedIsAskedForAgain() throws Exception {
+    FencedLock interrupting = client.asLock("job", LockOptions.DEFAULT.interruptOnLoss());
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < LockLimits.LISTENER_LANES; i++) {
+      Lease lease = client.newLease(Duration.ofMinutes(10));
+      lease.onLost(lost -> {});
+      leases.add(lease);
+    }
+    assertThrows(LockException.class, interrupting::lock);
+    assertEquals(1, lock.holdCount());
+    leases.get(0).close();
+    interrupting.lock();
+    execute("SELECT force_release_lock('job')");
+    assertThrows(
+        InterruptedException.class, () -> new CountDownLatch(1).await(30, TimeUnit.SECONDS));
+    lock.unlock();
+    assertThrows(LockLostException.class, lock::unlock);
+  }
+
+  /** A thread that dies, or stands still, without having unlocked. */
+  private void lockAndDie(FencedLock lock) throws InterruptedException {
+    Thread thread = new Thread(lock::lock);
+    thread.start();
+    thread.join(30_000);
+    assertFalse(thread.isAlive());
+  }
+
+  @Test
+  void turnOfADeadThreadEndsWithTheTermOfItsLock() throws Exception {
+    lockAndDie(withTerm(Duration.ofMillis(800)));
+    FencedLock lock = client.asLock("job");
+    assertFalse(lock.tryLock());
+    assertTrue(lock.tryLock(30, TimeUnit.SECONDS));
+    lock.unlock();
+    lockAndDie(withTerm(Duration.ofMillis(800)));
+    await().pollInSameThread().atMost(Duration.ofSeconds(30)).until(lock::tryLock);
+    lock.unlock();
+    lockAndDie(withTerm(Duration.ofMillis(800)));
+    lock.lock();
+    lock.unlock();
+  }
+
+  @Test
+  void turnOfADeadThreadEndsWithTheLossOfItsLock() throws Exception {
+    lockAndDie(client.asLock("job"));
+    Future<Boolean> waiting =
+        threads.submit(() -> client.asLock("job").tryLock(30, TimeUnit.SECONDS));
+    execute("SELECT force_release_lock('job')");
+    assertTrue(waiting.get(30, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void turnEndsWithALockThatIsReleasedWithoutUnlock() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    HeldLock first = lock.held();
+    first.close();
+    assertTrue(inAnotherThread(() -> isFree(client)));
+    assertThrows(LockLostException.class, lock::unlock);
+    lock.lock();
+    lock.held().lease().close();
+    assertTrue(inAnotherThread(() -> isFree(client)));
+    assertThrows(LockLostException.class, lock::unlock);
+    assertTrue(inAnotherThread(() -> isFree(client)));
+  }
+
+  @Test
+  void formerHolderThatUnlocksTakesNoTurnAway() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    execute("SELECT force_release_lock('job')");
+    CountDownLatch mayUnlock = new CountDownLatch(1);
+    CountDownLatch locked = new CountDownLatch(1);
+    Future<?> next =
+        threads.submit(
+            () -> {
+              lock.lock();
+              locked.countDown();
+              mayUnlock.await();
+              lock.unlock();
+              return null;
+            });
+    assertTrue(locked.await(30, TimeUnit.SECONDS));
+    assertThrows(LockLostException.class, lock::unlock);
+    assertFalse(lock.tryLock());
+    mayUnlock.countDown();
+    next.get(30, TimeUnit.SECONDS);
+    assertTrue(lock.tryLock());
+    lock.unlock();
+  }
+
+  @Test
+  void closedClientEndsTheWaitsOfItsThreads() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    List<Throwable> ends = new CopyOnWriteArrayList<>();
+    List<Thread> waiting = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Thread thread = new Thread(lock::lock);
+      thread.setDaemon(true);
+      thread.setUncaughtExceptionHandler((of, thrown) -> ends.add(thrown));
+      thread.start();
+      waiting.add(thread);
+    }
+    for (Thread thread : waiting) {
+      await().until(() -> thread.getState() == Thread.State.WAITING);
+    }
+    client.close();
+    await().atMost(Duration.ofSeconds(30)).until(() -> ends.size() == 2);
+    for (Throwable end : ends) {
+      assertEquals("the lock client is closed", end.getMessage());
+    }
+    assertThrows(IllegalStateException.class, () -> client.asLock("other").tryLock());
+  }
+
+  @Test
+  void lockThatWasExtendedByItsHeldLockIsUnlocked() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    HeldLock first = lock.held();
+    HeldLock second = first.extend(Duration.ofSeconds(40));
+    assertEquals(second, lock.held());
+    HeldLock third = second.extend(Duration.ofSeconds(50));
+    assertEquals(third, lock.held());
+    assertFalse(inAnotherThread(() -> isFree(client)));
+    lock.unlock();
+    assertFalse(third.isHeld());
+    assertTrue(inAnotherThread(() -> isFree(elsewhere)));
+  }
+
+  /** Its threads are equal by name, as those of some pools are. */
+  private static final class EqualThread extends Thread {
+    EqualThread(Runnable work) {
+      super(work, "worker");
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof EqualThread;
+    }
+
+    @Override
+    public int hashCode() {
+      return 7;
+    }
+  }
+
+  @Test
+  void threadsThatAreEqualAreTwo() throws Exception {
+    FencedLock lock = client.asLock("job");
+    CountDownLatch locked = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    Thread one =
+        new EqualThread(
+            () -> {
+              lock.lock();
+              locked.countDown();
+              awaitThrough(mayEnd);
+              lock.unlock();
+            });
+    one.start();
+    assertTrue(locked.await(30, TimeUnit.SECONDS));
+    List<Boolean> taken = new CopyOnWriteArrayList<>();
+    Thread two = new EqualThread(() -> taken.add(lock.tryLock() || lock.isHeldByCurrentThread()));
+    two.start();
+    two.join(30_000);
+    mayEnd.countDown();
+    one.join(30_000);
+    assertEquals(List.of(false), taken);
+  }
+
+  private static void awaitThrough(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

@@ -113,6 +113,17 @@ abstract class LockRegistryContract {
   }
 
   @Test
+  void lockOfADeadThreadIsFreeWhenItsTermIsOver() throws Exception {
+    RegistryLock lock = registry.obtain("a");
+    Thread thread = new Thread(() -> lock.lock(Duration.ofMillis(800)));
+    thread.start();
+    thread.join(30_000);
+    assertFalse(thread.isAlive());
+    assertTrue(lock.tryLock(30, TimeUnit.SECONDS));
+    lock.unlock();
+  }
+
+  @Test
   void locksAreReentrantByThread() throws Exception {
     RegistryLock lock = registry.obtain("a");
     lock.lock();
