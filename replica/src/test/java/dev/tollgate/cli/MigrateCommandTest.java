@@ -76,11 +76,14 @@ class MigrateCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "V1__a.sql     | CREATE TABLE x(id INT) | version 1 is there twice: V01__b.sql and V1__a.sql",
+        "V1__a.sql     | CREATE TABLE x(id INT) | version 1 is there twice: V01__b.sql and"
+            + " V1__a.sql",
         "V2__a.sql     | -- nothing             | V2__a.sql: has no statement",
-        "V2__a.sql     | INSERT INTO t VALUES('|V2__a.sql:1: the string that begins here does not end",
+        "V2__a.sql     | INSERT INTO t VALUES('|V2__a.sql:1: the string that begins here does not"
+            + " end",
         "V2__a.sql     | SELECT '${town}', ${x} | V2__a.sql:1: no value for ${town}, ${x}",
-        "V2__a.sql     | COMMIT                 | V2__a.sql:1: the runner begins and ends transactions",
+        "V2__a.sql     | COMMIT                 | V2__a.sql:1: the runner begins and ends"
+            + " transactions",
         "V2__a.sql     | -- tollgate: sure      | V2__a.sql: '-- tollgate: sure' is none of",
         "V2_a.sql      | SELECT 1               | V2_a.sql: the name is none of",
         "Vx__a.sql     | SELECT 1               | Vx__a.sql: the name is none of",
@@ -122,6 +125,12 @@ class MigrateCommandTest {
     Ended duration = migrate("--lock-wait", "soon");
     assertEquals(2, duration.status());
     assertTrue(duration.err().contains("--lock-wait=soon is no duration"), duration.err());
+    for (String[] wrong :
+        new String[][] {{"--lease", "0s"}, {"--lock-wait", "2h"}, {"--lock", ""}}) {
+      Ended ended = migrate(wrong);
+      assertEquals(2, ended.status(), ended.err());
+      assertTrue(ended.err().contains(wrong[0]), ended.err());
+    }
     Ended statement = migrate("repair", "--last-statement", "perhaps");
     assertEquals(2, statement.status());
     assertTrue(statement.err().contains("write done or undone"), statement.err());
