@@ -119,7 +119,7 @@ final class SqlLexer {
 
   private void readQuoted(char quote) {
     boolean escapes =
-        quote != '`' && dialect.escapesInStrings() || quote == '\'' && followsEscapePrefix();
+        (quote != '`' && dialect.escapesInStrings()) || (quote == '\'' && followsEscapePrefix());
     for (int at = start + 1; at < text.length(); at++) {
       char c = text.charAt(at);
       if (escapes && c == '\\') {

@@ -127,8 +127,8 @@ public record SqlStatement(int line, String sql, String written, Dialect dialect
    */
   public boolean concernsSessionAlone() {
     String first = first(executedWords());
-    return effect() == Effect.ROWS && Set.of("SET", "SHOW", "USE").contains(first)
-        || first.equals("RESET");
+    return first.equals("RESET")
+        || (effect() == Effect.ROWS && Set.of("SET", "SHOW", "USE").contains(first));
   }
 
   /** True if the statement begins or ends a transaction, or goes back to a savepoint. */
