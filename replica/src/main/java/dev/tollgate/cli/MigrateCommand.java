@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs the SQL scripts of a folder once each, under a lock of Tollgate.",
       "Scripts are called V1.2__name.sql, which run once in the order of their versions, and"
-          + " R__name.sql, which run after those whenever they have changed. docs/migrations.md says"
-          + " what is guaranteed."
+          + " R__name.sql, which run after those whenever they have changed. docs/migrations.md"
+          + " says what is guaranteed."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
       "7:the lock was lost, and statements are refused",
       "8:no database answered, or Tollgate has no quorum",
       "9:the database rejected the user or the password",
-      "10:it cannot be known whether a statement of an earlier run took effect"
+      "10:it cannot be known whether a statement of an earlier run took effect, or what it left in"
+          + " its session"
     },
     mixinStandardHelpOptions = true)
 final class MigrateCommand implements Callable<Integer> {

@@ -4,6 +4,7 @@ import dev.tollgate.migrations.Database;
 import dev.tollgate.migrations.MigrationException;
 import dev.tollgate.migrations.MigrationSettings;
 import dev.tollgate.migrations.Version;
+import dev.tollgate.sql.SqlLimits;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -28,6 +29,10 @@ import picocli.CommandLine.Spec;
 /** What the commands of {@link MigrateCommand} work on, as the command line says it. */
 final class MigrateOptions {
   private static final String TOLLGATE = "jdbc:tollgate:";
+
+  /** The longest that one request for a lock may wait. */
+  private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 
   /** Of the command that is given, for its usage. */
@@ -171,8 +176,16 @@ final class MigrateOptions {
         MigrationSettings.of(folder, database, lockDatabase)
             .withTable(table)
             .withPlaceholders(placeholders)
-            .withLock(duration("--lease", lease), duration("--lock-wait", lockWait));
+            .withLock(lease(), lockWait());
     if (lockName != null) {
+      if (lockName.isBlank() || lockName.length() > SqlLimits.LOCK_NAME_LENGTH) {
+        throw misuse(
+            "--lock has "
+                + lockName.length()
+                + " characters: a name has 1 to "
+                + SqlLimits.LOCK_NAME_LENGTH
+                + ", not all of them spaces");
+      }
       settings = settings.withLockName(lockName);
     }
     if (target != null) {
@@ -211,6 +224,22 @@ final class MigrateOptions {
       }
     }
     return new URLClassLoader(jars.toArray(URL[]::new), MigrateOptions.class.getClassLoader());
+  }
+
+  private Duration lease() {
+    Duration most = duration("--lease", lease);
+    if (most.isZero()) {
+      throw misuse("--lease=" + lease + " is too short: a lock needs a lease, such as 15s");
+    }
+    return most;
+  }
+
+  private Duration lockWait() {
+    Duration wait = duration("--lock-wait", lockWait);
+    if (wait.compareTo(LONGEST_WAIT) > 0) {
+      throw misuse("--lock-wait=" + lockWait + " is too long: at most 1h");
+    }
+    return wait;
   }
 
   private Duration duration(String option, String text) {

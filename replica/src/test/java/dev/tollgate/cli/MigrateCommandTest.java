@@ -141,6 +141,12 @@ class MigrateCommandTest {
     Ended duration = migrate("--lock-wait", "soon");
     assertEquals(2, duration.status());
     assertTrue(duration.err().contains("--lock-wait=soon is no duration"), duration.err());
+    for (String[] wrong :
+        new String[][] {{"--lease", "0s"}, {"--lock-wait", "2h"}, {"--lock", ""}}) {
+      Ended ended = migrate(wrong);
+      assertEquals(2, ended.status(), ended.err());
+      assertTrue(ended.err().contains(wrong[0]), ended.err());
+    }
     Ended statement = migrate("repair", "--last-statement", "perhaps");
     assertEquals(2, statement.status());
     assertTrue(statement.err().contains("write done or undone"), statement.err());

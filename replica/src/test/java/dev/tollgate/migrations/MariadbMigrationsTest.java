@@ -2,6 +2,8 @@ package dev.tollgate.migrations;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -215,6 +219,145 @@ class MariadbMigrationsTest {
       migrate();
       return 1;
     }
+  }
+
+  /** A run that dies at a statement; returns the failure of the next one, or null. */
+  private @Nullable MigrationException dieAt(String begin, boolean lastIsSent) {
+    MortalDatabase mortal =
+        new MortalDatabase(
+            database(), "", (number, statement) -> statement.startsWith(begin), lastIsSent);
+    assertThrows(MigrationException.class, () -> migrations(mortal).migrate());
+    assertTrue(mortal.isDead());
+    try {
+      migrate();
+      return null;
+    } catch (MigrationException e) {
+      return e;
+    }
+  }
+
+  /** What an expression of SQL has, or that the run said that it does not know. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CALL committing()                                             | true",
+        "SET STATEMENT max_statement_time=60 FOR UPDATE counter SET n = n + 10 | true",
+        "SET STATEMENT max_statement_time=60 FOR ALTER TABLE a ADD COLUMN m INT | true",
+        "/*!50001 CREATE TABLE made(id INT) */                         | true",
+        "EXECUTE IMMEDIATE 'CREATE TABLE made(id INT)'                 | true",
+        "REPLACE INTO a VALUES (1)                                     | false",
+        "DO 1 + 1                                                      | false",
+      })
+  void statementThatMayCommitIsNeverTakenForDoneOrUndone(String statement, boolean unknown)
+      throws Exception {
+    procedure();
+    files.write(
+        "V1__x.sql",
+        "CREATE TABLE a(id INT PRIMARY KEY);",
+        "UPDATE counter SET n = n + 1;",
+        statement + ";",
+        "UPDATE counter SET n = n + 100;");
+    MigrationException next = dieAt(statement.substring(0, 8), /* lastIsSent= */ true);
+    if (unknown) {
+      assertNotNull(next, "the run took the statement for done or undone");
+      assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, next.reason(), next.getMessage());
+      assertTrue(next.getMessage().contains("statement 3 of 4"), next.getMessage());
+    } else {
+      assertNull(next, () -> String.valueOf(next));
+      assertEquals("101", queries.ask("SELECT n FROM counter"));
+    }
+  }
+
+  private void procedure() throws SQLException {
+    queries.execute(
+        "CREATE PROCEDURE committing() BEGIN CREATE TABLE made(id INT);"
+            + " UPDATE counter SET n = n + 10; END");
+    queries.execute(
+        "CREATE PROCEDURE failing() BEGIN CREATE TABLE made(id INT);"
+            + " UPDATE counter SET n = n + 10; INSERT INTO nowhere VALUES (1); END");
+  }
+
+  /** What the procedure leaves open is part of the transaction that says that it is done. */
+  @Test
+  void procedureThatCommitsIsDoneOnce() throws Exception {
+    procedure();
+    files.write(
+        "V1__x.sql",
+        "UPDATE counter SET n = n + 1;",
+        "CALL committing();",
+        "UPDATE counter SET n = n + 100;");
+    assertEquals(1, migrate());
+    assertEquals("111", queries.ask("SELECT n FROM counter"));
+    assertEquals(0, migrate());
+  }
+
+  @Test
+  void procedureThatFailsBehindACommitIsAskedFor() throws Exception {
+    procedure();
+    files.write("V1__x.sql", "UPDATE counter SET n = n + 1;", "CALL failing();");
+    MigrationException failed = assertThrows(MigrationException.class, this::migrate);
+    assertEquals(MigrationException.Reason.STATEMENT, failed.reason(), failed.getMessage());
+    assertTrue(failed.getMessage().contains("may have taken effect in part"), failed.getMessage());
+    MigrationException asks = assertThrows(MigrationException.class, this::migrate);
+    assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, asks.reason(), asks.getMessage());
+    migrations(database()).repair(Optional.of(true));
+    assertEquals(1, migrate());
+    assertEquals("1", queries.ask("SELECT n FROM counter"));
+  }
+
+  /** The procedure has committed, so that the next run need not wait for the first. */
+  @Test
+  void laterHolderIsNoticedBehindAProcedureThatCommits() throws Exception {
+    queries.execute(
+        "CREATE PROCEDURE slow() BEGIN CREATE TABLE made(id INT); DO GET_LOCK('t', 60);"
+            + " UPDATE counter SET n = n + 10; END");
+    files.write("V1__x.sql", "CALL slow();", "UPDATE counter SET n = n + 100;");
+    queries.execute("DO GET_LOCK('t', 0)");
+    Future<Integer> first = runners.submit(this::migrate);
+    awaitState("User lock");
+    new Queries(keeper).execute("SELECT force_release_lock('" + LOCK + "')");
+    MigrationException asks = assertThrows(MigrationException.class, this::migrate);
+    assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, asks.reason(), asks.getMessage());
+    queries.execute("DO RELEASE_LOCK('t')");
+    ExecutionException refused = assertThrows(ExecutionException.class, first::get);
+    MigrationException lost = (MigrationException) refused.getCause();
+    assertEquals(MigrationException.Reason.LOCK_LOST, lost.reason(), lost.getMessage());
+    assertEquals("0", queries.ask("SELECT n FROM counter"));
+  }
+
+  @Test
+  void databaseOfTheDoneStatementsIsUsedAgain() throws Exception {
+    files.write(
+        "V1__x.sql",
+        "USE elsewhere;",
+        "CREATE TABLE t(id INT PRIMARY KEY);",
+        "SET SESSION sql_mode = '';",
+        "INSERT INTO t VALUES ('2x');");
+    assertNull(dieAt("INSERT INTO t", /* lastIsSent= */ false));
+    assertEquals("2", queries.ask("SELECT id FROM elsewhere.t"));
+  }
+
+  @Test
+  void variableOfTheDoneStatementsIsMissedAloud() throws Exception {
+    files.write(
+        "V1__x.sql",
+        "SET @n = 7;",
+        "CREATE TABLE t(id INT PRIMARY KEY);",
+        "INSERT INTO t VALUES (@n);");
+    MigrationException gone = dieAt("INSERT INTO t", /* lastIsSent= */ false);
+    assertNotNull(gone, "NULL was inserted");
+    assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, gone.reason(), gone.getMessage());
+    assertTrue(gone.getMessage().contains("line 1"), gone.getMessage());
+    files.write(
+        "V1__x.sql",
+        "-- tollgate: session=new",
+        "SET @n = 7;",
+        "CREATE TABLE t(id INT PRIMARY KEY);",
+        "SET @n = 8;",
+        "INSERT INTO t VALUES (@n);");
+    assertEquals(1, migrate());
+    assertEquals("8", queries.ask("SELECT id FROM t"));
   }
 
   /** The first run is at work in the server when its lock goes to the second. */

@@ -71,7 +71,8 @@ final class LexicalRules {
       default ->
           isPlain(token.image)
               ? null
-              : "names without quotes have only ASCII letters, digits, '_', and '$' but for the first: write \""
+              : "names without quotes have only ASCII letters, digits, '_', and '$' but for the"
+                  + " first: write \""
                   + Refusals.excerpt(token)
                   + "\"";
     };
@@ -91,6 +92,13 @@ final class LexicalRules {
         previous.endLine == token.beginLine && previous.endColumn + 1 == token.beginColumn;
     if (!adjacent || token.image.isEmpty()) {
       return;
+    }
+    if (previous.kind == TollgateParserConstants.SLASH
+        && token.kind == TollgateParserConstants.SLASH) {
+      // H2 takes the rest of the line for a comment, and tools that cut scripts at semicolons do
+      // not
+      throw Refusals.syntax(
+          previous, "two slashes begin no comment that all tools know: write -- or /* */");
     }
     if (isNumber(previous)
         && Character.isJavaIdentifierPart(token.image.charAt(0))

@@ -117,6 +117,8 @@ class LexicalRulesTest {
           SELECT "abc                    | 8  | a quoted name is empty or not closed
           SELECT "" FROM t               | 8  | a quoted name is empty or not closed
           SELECT 1 /* abc                | 16 | a comment or a name
+          SELECT 1 // abc                | 10 | two slashes begin no comment
+          // abc                         | 1  | two slashes begin no comment
           """)
   void whatTwoLexersReadDifferentlyIsRefused(String sql, int column, String sentence) {
     assertRefused(sql, Reason.SYNTAX, column, sentence);
@@ -137,7 +139,6 @@ class LexicalRulesTest {
           SELECT 1;                      → SELECT 1
           SELECT 1 ;  -- done            → SELECT 1
           SELECT/**/1/* a */+/* b */2    → SELECT 1 + 2
-          SELECT 1 // to the end         → SELECT 1
           SELECT/** doc **/ a.b ,c[ 1]   → SELECT a.b ,c[ 1]
           SELECT -/**/-1                 → SELECT - - 1
           SELECT 'it''s /* no */ -- x'   → SELECT 'it''s /* no */ -- x'

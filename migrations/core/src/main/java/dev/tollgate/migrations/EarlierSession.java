@@ -7,15 +7,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the statements that an earlier run has done have set in its session, which has ended since:
- * the last value of each setting, and the locks that they acquired and did not release. The rest of
- * the script runs in a session that has the same.
+ * What the statements that an earlier run has done have left in its session, which has ended since.
+ * A closed list is restored: settings with literal values, and locks of Tollgate. What else a
+ * statement leaves, such as a variable or a temporary table, ends the run before a statement that
+ * needs it.
  */
 final class EarlierSession {
   private static final Pattern LOCK_CALL =
@@ -30,16 +33,27 @@ final class EarlierSession {
   private static final Pattern FIRST_ARGUMENT =
       Pattern.compile("\\s*('(?:[^']|'')*'|ARRAY\\s*\\[[^\\]]*\\]|[^,]*)", Pattern.DOTALL);
 
+  private static final String SET = "SET ";
+
   private final String unit;
+  private final String advice;
 
   /** By what they set: a setting or a lock. */
   private final Map<String, SqlStatement> inForce = new LinkedHashMap<>();
 
+  /** What is gone with the session, by the word of a statement that needs it. */
+  private final Map<String, SqlStatement> needed = new LinkedHashMap<>();
+
+  /** What nobody can restore; null if there is no such statement. */
+  private @Nullable SqlStatement opaque;
+
   /**
    * @param unit what messages call the script
+   * @param advice what to do if a session cannot be restored
    */
-  EarlierSession(String unit) {
+  EarlierSession(String unit, String advice) {
     this.unit = requireNonNull(unit, "unit");
+    this.advice = requireNonNull(advice, "advice");
   }
 
   /**
@@ -48,11 +62,29 @@ final class EarlierSession {
    * @throws MigrationException with INPUT if it has acquired locks, and it cannot be told which
    */
   void did(SqlStatement statement) throws MigrationException {
-    String sql = SqlText.withoutLeadingComments(statement.sql());
+    SessionEffect effect = SessionEffect.of(statement);
+    effect.ended().forEach(needed::remove);
+    effect.left().forEach(word -> needed.put(word, statement));
+    switch (effect.kind()) {
+      case NONE -> didLock(statement);
+      case SETTING -> put(SET + effect.name(), statement);
+      case RESET -> inForce.remove(SET + effect.name());
+      case RESET_ALL -> {
+        inForce.keySet().removeIf(what -> what.startsWith(SET));
+        needed.clear();
+        opaque = null;
+      }
+      case OPAQUE -> opaque = statement;
+    }
+  }
+
+  private void didLock(SqlStatement statement) throws MigrationException {
+    if (statement.dialect() != Dialect.TOLLGATE) {
+      return;
+    }
+    String sql = SqlText.withoutLeadingComments(statement.sql(), statement.dialect());
     Matcher call = LOCK_CALL.matcher(sql);
-    if (statement.setsSession()) {
-      put("SET " + statement.setting(), statement);
-    } else if (call.matches() && isOneCall(call.group(3))) {
+    if (call.matches() && isOneCall(call.group(3))) {
       String lock = "LOCK " + firstArgument(call.group(3));
       if (call.group(2).equalsIgnoreCase("RELEASE")) {
         inForce.remove(lock);
@@ -69,6 +101,40 @@ final class EarlierSession {
               + " acquire again, and cannot tell which: run what is left of the script by hand,"
               + " and in new scripts acquire each lock by SELECT acquire_lock('name')");
     }
+  }
+
+  /**
+   * Takes the next statement that is left.
+   *
+   * @throws MigrationException with UNKNOWN_OUTCOME if it may need what cannot be restored
+   */
+  void check(SqlStatement next) throws MigrationException {
+    if (opaque != null) {
+      throw lost(opaque);
+    }
+    if (needed.isEmpty()) {
+      return;
+    }
+    List<String> words = next.executedWords(Integer.MAX_VALUE);
+    for (Map.Entry<String, SqlStatement> entry : needed.entrySet()) {
+      if (SessionEffect.needs(words, entry.getKey())) {
+        throw lost(entry.getValue());
+      }
+    }
+    SessionEffect effect = SessionEffect.of(next);
+    effect.ended().forEach(needed::remove);
+    effect.left().forEach(needed::remove);
+  }
+
+  private MigrationException lost(SqlStatement done) {
+    return new MigrationException(
+        MigrationException.Reason.UNKNOWN_OUTCOME,
+        unit
+            + ": line "
+            + done.line()
+            + " was done by an earlier run, whose session has ended, and what is left may need what"
+            + " that statement left in the session. Nothing was run. "
+            + advice);
   }
 
   private static boolean isOneCall(String arguments) {

@@ -34,7 +34,7 @@ public final class LedgerUnit {
     this.key = key;
     this.begun = begun;
     this.earlier = earlier;
-    this.session = new EarlierSession(key);
+    this.session = new EarlierSession(key, "Run what is left by hand");
   }
 
   static LedgerUnit begin(StatementLedger ledger, String key) throws SQLException {
@@ -63,7 +63,17 @@ public final class LedgerUnit {
    *     INPUT if the statement takes the transaction or the fence away from the tool
    */
   public boolean before(String sql) throws SQLException, MigrationException {
-    SqlStatement next = new SqlStatement(1, sql);
+    return before(sql, sql);
+  }
+
+  /**
+   * As {@link #before(String)}.
+   *
+   * @param written what is compared with the statements that are done: the text before placeholders
+   *     have values
+   */
+  public boolean before(String sql, String written) throws SQLException, MigrationException {
+    SqlStatement next = new SqlStatement(1, sql, written, Dialect.TOLLGATE);
     if (next.belongsToTheRunner()) {
       throw new MigrationException(
           MigrationException.Reason.INPUT,
@@ -83,6 +93,7 @@ public final class LedgerUnit {
           case UNKNOWN -> throw unknown();
         };
     if (isRun) {
+      session.check(next);
       session.restore(ledger.connection());
       beginStatement(next);
     } else {

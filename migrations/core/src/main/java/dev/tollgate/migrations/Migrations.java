@@ -133,7 +133,9 @@ public final class Migrations {
   }
 
   private List<Script> scripts() throws MigrationException {
-    List<Script> scripts = ScriptFolder.read(settings.folder(), settings.placeholders());
+    List<Script> scripts =
+        ScriptFolder.read(
+            settings.folder(), settings.placeholders(), Dialect.of(settings.target().url()));
     if (scripts.isEmpty() && !settings.mayBeEmpty()) {
       throw new MigrationException(
           MigrationException.Reason.INPUT,

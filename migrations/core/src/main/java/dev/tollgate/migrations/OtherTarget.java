@@ -107,9 +107,25 @@ final class OtherTarget implements Target {
     fence.raise(connection);
   }
 
+  /** What is opaque may roll back, and the row of the fence has to be locked while it runs. */
   @Override
-  public void afterDefinition() throws SQLException {
-    connection.setAutoCommit(true);
+  public void beforeCommitting(boolean opaque) throws SQLException, MigrationException {
+    if (opaque) {
+      commit();
+      begin();
+    } else {
+      lock.assertHeld();
+    }
+  }
+
+  /** The server knows whether a transaction is open; a procedure may have changed that. */
+  @Override
+  public void afterCommitting() throws SQLException, MigrationException {
+    lock.assertHeld();
+    if (connection.getAutoCommit()) {
+      connection.setAutoCommit(false);
+    }
+    fence.raise(connection);
   }
 
   @Override

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param catalog where the database has catalogs in the place of schemas, as MariaDB does
  * @param schema null on a database without schemas
- * @param name letters, digits and underscores, unquoted
+ * @param name letters, digits and underscores, unquoted; in lower case where the database takes all
+ *     spellings for one name, so that the name of a lock has one spelling too
  * @param quote what stands around the name of the schema or catalog
  */
 record SchemaTable(@Nullable String catalog, @Nullable String schema, String name, String quote) {
@@ -30,10 +31,11 @@ record SchemaTable(@Nullable String catalog, @Nullable String schema, String nam
     DatabaseMetaData meta = connection.getMetaData();
     String schema = connection.getSchema();
     boolean hasCatalogs = schema == null && meta.supportsCatalogsInDataManipulation();
+    boolean folds = meta.storesUpperCaseIdentifiers() || meta.storesLowerCaseIdentifiers();
     return new SchemaTable(
         hasCatalogs ? connection.getCatalog() : null,
         schema,
-        name,
+        folds ? name.toLowerCase(Locale.ROOT) : name,
         meta.getIdentifierQuoteString());
   }
 

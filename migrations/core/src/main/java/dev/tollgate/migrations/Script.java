@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param path where the file is within its folder, with slashes
  * @param checksum CRC32 of the lines, as Flyway computes it
  * @param inTransaction whether statements share a transaction with each other and with the history
+ * @param inNewSession whether what is left after a run that died needs nothing of its session
  */
 public record Script(
     @Nullable Version givenVersion,
@@ -21,6 +22,7 @@ public record Script(
     String path,
     int checksum,
     boolean inTransaction,
+    boolean inNewSession,
     List<SqlStatement> statements) {
   public Script {
     requireNonNull(description, "description");

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -40,16 +41,18 @@ final class ScriptFolder {
 
   private final Path folder;
   private final Map<String, String> placeholders;
+  private final Dialect dialect;
 
-  private ScriptFolder(Path folder, Map<String, String> placeholders) {
+  private ScriptFolder(Path folder, Map<String, String> placeholders, Dialect dialect) {
     this.folder = requireNonNull(folder, "folder");
     this.placeholders = Map.copyOf(placeholders);
+    this.dialect = requireNonNull(dialect, "dialect");
   }
 
   /** All scripts in the order in which they run: by version, then repeatable ones by name. */
-  static List<Script> read(Path folder, Map<String, String> placeholders)
+  static List<Script> read(Path folder, Map<String, String> placeholders, Dialect dialect)
       throws MigrationException {
-    return new ScriptFolder(folder, placeholders).read();
+    return new ScriptFolder(folder, placeholders, dialect).read();
   }
 
   private List<Script> read() throws MigrationException {
@@ -86,6 +89,7 @@ final class ScriptFolder {
    */
   private List<Path> files() throws MigrationException {
     List<Path> files = new ArrayList<>();
+    List<Path> deadLinks = new ArrayList<>();
     try {
       Files.walkFileTree(
           folder,
@@ -101,7 +105,12 @@ final class ScriptFolder {
 
             @Override
             public FileVisitResult visitFile(Path found, BasicFileAttributes attributes) {
-              if (attributes.isRegularFile() && found.toString().endsWith(".sql")) {
+              String name = String.valueOf(found.getFileName());
+              // a link that leads somewhere has the attributes of its target
+              if (attributes.isSymbolicLink() && !name.startsWith(".")) {
+                deadLinks.add(found);
+              } else if (attributes.isRegularFile()
+                  && name.toLowerCase(Locale.ROOT).endsWith(".sql")) {
                 files.add(found);
               }
               return FileVisitResult.CONTINUE;
@@ -111,6 +120,10 @@ final class ScriptFolder {
       throw wrong(e.getFile() + " is a link to a folder around it: remove the link");
     } catch (IOException e) {
       throw unreadable(folder, e);
+    }
+    if (!deadLinks.isEmpty()) {
+      throw wrong(
+          deadLinks.get(0) + " is a link to a file that is not there: correct or remove the link");
     }
     files.sort(Comparator.naturalOrder());
     return files;
@@ -126,7 +139,7 @@ final class ScriptFolder {
     @Nullable Version version = name.group(1) == null ? null : Version.parse(name.group(1));
     String text = text(file, path);
     Options options = options(path, text);
-    List<SqlStatement> statements = statements(path, text, options);
+    List<SqlStatement> statements = statements(path, text, options, version == null);
     return new Script(
         version,
         name.group(2).replace('_', ' '),
@@ -134,6 +147,7 @@ final class ScriptFolder {
         // a repeatable script runs again too when the value of a placeholder changes
         checksum(version == null ? joined(statements) : text),
         options.inTransaction(),
+        options.inNewSession(),
         statements);
   }
 
@@ -167,12 +181,17 @@ final class ScriptFolder {
     return (int) crc.getValue();
   }
 
-  private List<SqlStatement> statements(String path, String text, Options options)
-      throws MigrationException {
+  /**
+   * @param valuesCount whether other values of placeholders make another statement of one that is
+   *     done
+   */
+  private List<SqlStatement> statements(
+      String path, String text, Options options, boolean valuesCount) throws MigrationException {
     List<SqlStatement> statements = new ArrayList<>();
-    for (SqlStatement statement : SqlText.split(path, text)) {
+    for (SqlStatement statement : SqlText.split(path, text, dialect)) {
       String sql = options.placeholders() ? replaced(path, statement) : statement.sql();
-      SqlStatement sent = new SqlStatement(statement.line(), sql);
+      String written = valuesCount ? sql : statement.sql();
+      SqlStatement sent = new SqlStatement(statement.line(), sql, written, dialect);
       if (sent.belongsToTheRunner()) {
         throw wrong(
             path
@@ -209,25 +228,27 @@ final class ScriptFolder {
   }
 
   /** What comments such as {@code -- tollgate: transaction=off} say about their script. */
-  private record Options(boolean inTransaction, boolean placeholders) {}
+  private record Options(boolean inTransaction, boolean placeholders, boolean inNewSession) {}
 
   private static Options options(String path, String text) throws MigrationException {
     boolean inTransaction = true;
     boolean placeholders = true;
+    boolean inNewSession = false;
     Matcher option = OPTION.matcher(text);
     while (option.find()) {
       switch (option.group(1).strip()) {
         case "transaction=off" -> inTransaction = false;
         case "placeholders=off" -> placeholders = false;
+        case "session=new" -> inNewSession = true;
         default ->
             throw wrong(
                 path
                     + ": '"
                     + option.group().strip()
-                    + "' is none of transaction=off, placeholders=off");
+                    + "' is none of transaction=off, placeholders=off, session=new");
       }
     }
-    return new Options(inTransaction, placeholders);
+    return new Options(inTransaction, placeholders, inNewSession);
   }
 
   private static MigrationException wrong(String message) {

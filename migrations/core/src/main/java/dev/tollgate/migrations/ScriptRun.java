@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class ScriptRun {
   private static final int STATEMENT_CHARACTERS = 500;
 
+  private static final String NEW_SESSION =
+      "Add what the rest needs behind the statements that are done, then say that the rest needs no"
+          + " more, by the line '-- tollgate: session=new' in the script, and run again";
+
   private final Script script;
   private final Target target;
   private final History history;
@@ -61,9 +65,14 @@ final class ScriptRun {
 
   /** The session of the earlier run has ended, and with it its settings and its locks. */
   private void restoreSession() throws SQLException, MigrationException {
-    EarlierSession earlier = new EarlierSession(script.path());
+    EarlierSession earlier = new EarlierSession(script.path(), NEW_SESSION);
     for (SqlStatement statement : script.statements().subList(0, done)) {
       earlier.did(statement);
+    }
+    if (!script.inNewSession()) {
+      for (SqlStatement statement : script.statements().subList(done, script.statements().size())) {
+        earlier.check(statement);
+      }
     }
     earlier.restore(target.connection());
   }
@@ -173,6 +182,8 @@ final class ScriptRun {
     history.mark(rank, isInOneTransaction(commits) ? progress(number) : attempt(number));
     if (!script.inTransaction()) {
       target.leaveTransaction();
+    } else if (commits) {
+      target.beforeCommitting(statement.effect() == SqlStatement.Effect.OPAQUE);
     }
     long start = statementBegins(number);
     try {
@@ -182,7 +193,7 @@ final class ScriptRun {
     }
     done = number;
     if (commits) {
-      target.afterDefinition();
+      target.afterCommitting();
     }
     if (commits || !script.inTransaction()) {
       target.begin();
@@ -224,10 +235,10 @@ final class ScriptRun {
       if (DatabaseErrors.isConnection(why)) {
         throw interrupted(why);
       }
-      int kept = recordFailure(what);
+      StatementProgress stands = recordFailure(what, statement);
       return new MigrationException(
           MigrationException.Reason.STATEMENT,
-          what + "\n  " + shortened(statement.sql()) + "\n" + whatIsKept(kept),
+          what + "\n  " + shortened(statement.sql()) + "\n" + whatIsKept(stands),
           why);
     } catch (SQLException e) {
       e.addSuppressed(why);
@@ -269,16 +280,28 @@ final class ScriptRun {
             + statements.size();
   }
 
-  /** Returns how many statements stay done: a definition had committed what was before it. */
-  private int recordFailure(String what) throws SQLException, MigrationException {
+  /**
+   * Returns what stands: a definition had committed what was before it. A statement that may commit
+   * at any point may have done half of its work.
+   */
+  private StatementProgress recordFailure(String what, SqlStatement statement)
+      throws SQLException, MigrationException {
     target.begin();
-    int kept = history.row(rank).progress().done();
-    history.fail(rank, progress(kept), took(), what);
+    StatementProgress stands = history.row(rank).progress();
+    if (statement.effect() != SqlStatement.Effect.OPAQUE) {
+      stands = progress(stands.done());
+    }
+    history.fail(rank, stands, took(), what);
     target.commit();
-    return kept;
+    return stands;
   }
 
-  private static String whatIsKept(int kept) {
+  private static String whatIsKept(StatementProgress stands) {
+    if (stands.hasUnknownStatement()) {
+      return "It may have taken effect in part. Look at the database, say so with repair, that the"
+          + " statement is done or that it is not, and run again";
+    }
+    int kept = stands.done();
     return (kept == 0
             ? "Nothing of the script has taken effect"
             : kept == 1

@@ -5,21 +5,22 @@ import static java.util.Objects.requireNonNull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * The text of a script, cut at semicolons that stand outside quotes and comments. Knows strings,
- * E-strings of PostgreSQL with backslashes, quoted names, backquotes, dollar quotes with and
- * without a tag, and comments. A comment within a comment is rejected, because databases differ in
- * where the outer one ends.
+ * The text of a script, cut at semicolons that stand outside quotes and comments. What databases
+ * read in different ways is rejected: a comment within a comment, a lone carriage return in a
+ * comment of a line, and two slashes, which begin a comment in Tollgate alone.
  */
 final class SqlText {
-  private static final Pattern DOLLAR = Pattern.compile("\\$([\\p{L}_][\\p{L}\\p{N}_]*)?\\$");
+  /** Stands among the words for the @ of user@host, which is no variable. */
+  static final String AT_HOST = "@host";
+
+  private static final String OPENER = "/*!";
+  private static final String CLOSER = "*/";
 
   private final String script;
   private final String text;
+  private final Dialect dialect;
   private final List<SqlStatement> statements = new ArrayList<>();
 
   /** Where the statement begins that is being read, or -1 before its first character. */
@@ -30,9 +31,10 @@ final class SqlText {
 
   private int lines = 1;
 
-  private SqlText(String script, String text) {
+  private SqlText(String script, String text, Dialect dialect) {
     this.script = requireNonNull(script, "script");
     this.text = requireNonNull(text, "text");
+    this.dialect = requireNonNull(dialect, "dialect");
   }
 
   /**
@@ -40,86 +42,98 @@ final class SqlText {
    *
    * @param script what messages call the script
    */
-  static List<SqlStatement> split(String script, String text) throws MigrationException {
-    return new SqlText(script, text).split();
+  static List<SqlStatement> split(String script, String text, Dialect dialect)
+      throws MigrationException {
+    return new SqlText(script, text, dialect).split();
   }
 
-  /** The text from its first word on. */
-  static String withoutLeadingComments(String sql) {
-    return sql.substring(startOfWord(sql, 0));
-  }
-
-  /** The first words in upper case, at most so many: between them stand spaces and comments. */
-  static List<String> firstWords(String sql, int most) {
+  /**
+   * The first words in upper case, at most so many. Each sign is a word, and so is a string or a
+   * name in quotes, as it stands. Comments are none; a comment that is executed begins with the
+   * word of {@link #isOpener} and ends with that of {@link #isCloser}.
+   */
+  static List<String> words(String sql, Dialect dialect, int most) {
     List<String> words = new ArrayList<>();
-    int at = startOfWord(sql, 0);
-    while (at < sql.length() && words.size() < most) {
-      int end = at + 1;
-      while (end < sql.length()
-          && !Character.isWhitespace(sql.charAt(end))
-          && endOfComment(sql, end).isEmpty()) {
-        end++;
+    SqlLexer lexer = new SqlLexer(sql, dialect);
+    boolean afterName = false;
+    while (words.size() < most && lexer.next()) {
+      switch (lexer.kind()) {
+        case SPACE, COMMENT -> {}
+        case OPENER -> words.add(OPENER);
+        case CLOSER -> words.add(CLOSER);
+        case WORD -> words.add(lexer.token().toUpperCase(Locale.ROOT));
+        case QUOTED -> words.add(lexer.token());
+        case SEMICOLON, SIGN ->
+            words.add(afterName && lexer.token().equals("@") ? AT_HOST : lexer.token());
       }
-      words.add(sql.substring(at, end).toUpperCase(Locale.ROOT));
-      at = startOfWord(sql, end);
+      afterName = lexer.kind() == SqlLexer.Kind.WORD || lexer.kind() == SqlLexer.Kind.QUOTED;
     }
     return words;
   }
 
-  /** Skips spaces and comments. */
-  private static int startOfWord(String sql, int from) {
-    int at = from;
-    while (at < sql.length()) {
-      Optional<Integer> end = endOfComment(sql, at);
-      if (end.isPresent() && end.get() > 0) {
-        at = end.get();
-      } else if (Character.isWhitespace(sql.charAt(at))) {
-        at++;
-      } else {
-        break;
+  /** The text from its first word on. */
+  static String withoutLeadingComments(String sql, Dialect dialect) {
+    SqlLexer lexer = new SqlLexer(sql, dialect);
+    while (lexer.next()) {
+      if (lexer.kind() != SqlLexer.Kind.SPACE && lexer.kind() != SqlLexer.Kind.COMMENT) {
+        return sql.substring(lexer.start());
       }
     }
-    return at;
+    return "";
+  }
+
+  static boolean isOpener(String word) {
+    return word.equals(OPENER);
+  }
+
+  static boolean isCloser(String word) {
+    return word.equals(CLOSER);
   }
 
   private List<SqlStatement> split() throws MigrationException {
-    int at = 0;
+    SqlLexer lexer = new SqlLexer(text, dialect);
     int end = 0;
-    while (at < text.length()) {
-      char c = text.charAt(at);
-      Optional<Integer> comment = endOfComment(text, at);
-      if (comment.isPresent()) {
-        at = endOfComment(at, comment.get());
-      } else if (c == ';') {
-        add(end);
-        at++;
-      } else if (Character.isWhitespace(c)) {
-        at++;
-      } else {
-        start = start < 0 ? at : start;
-        at = endOfToken(at);
-        end = at;
+    while (lexer.next()) {
+      if (lexer.unfinished() != null) {
+        throw unfinished(lexer);
       }
+      switch (lexer.kind()) {
+        case SPACE -> {}
+        case COMMENT -> checkComment(lexer);
+        case SEMICOLON -> add(end);
+        default -> {
+          start = start < 0 ? lexer.start() : start;
+          end = lexer.end();
+        }
+      }
+    }
+    if (lexer.unfinished() != null) {
+      throw unfinished(lexer);
     }
     add(end);
     return statements;
   }
 
-  private int endOfComment(int at, int end) throws MigrationException {
-    if (end < 0) {
-      throw unfinished("comment", at);
+  private void checkComment(SqlLexer lexer) throws MigrationException {
+    String comment = lexer.token();
+    if (comment.startsWith("/*")) {
+      if (comment.indexOf("/*", 2) >= 0) {
+        throw wrong(lexer.start(), "a comment begins within the comment that begins here");
+      }
+    } else if (comment.startsWith("//") && dialect == Dialect.TOLLGATE) {
+      throw wrong(lexer.start(), "two slashes begin no comment that all tools know: write --");
+    } else if (comment.stripTrailing().indexOf('\r') >= 0) {
+      throw wrong(
+          lexer.start(),
+          "a carriage return without a line feed stands in the comment that begins here, and does"
+              + " not end it in this database: save the file with other line ends");
     }
-    if (text.startsWith("/*", at) && text.substring(at + 2, end).contains("/*")) {
-      throw new MigrationException(
-          MigrationException.Reason.INPUT,
-          script + ":" + line(at) + ": a comment begins within the comment that begins here");
-    }
-    return end;
   }
 
   private void add(int end) {
     if (start >= 0) {
-      statements.add(new SqlStatement(line(start), text.substring(start, end)));
+      String sql = text.substring(start, end);
+      statements.add(new SqlStatement(line(start), sql, sql, dialect));
     }
     start = -1;
   }
@@ -131,71 +145,21 @@ final class SqlText {
       lines = 1;
     }
     for (; counted < at; counted++) {
-      if (text.charAt(counted) == '\n') {
+      char c = text.charAt(counted);
+      if (c == '\n' || (c == '\r' && !text.startsWith("\n", counted + 1))) {
         lines++;
       }
     }
     return lines;
   }
 
-  private MigrationException unfinished(String what, int at) {
+  private MigrationException unfinished(SqlLexer lexer) {
+    return wrong(
+        lexer.startOfUnfinished(), "the " + lexer.unfinished() + " that begins here does not end");
+  }
+
+  private MigrationException wrong(int at, String what) {
     return new MigrationException(
-        MigrationException.Reason.INPUT,
-        script + ":" + line(at) + ": the " + what + " that begins here does not end");
-  }
-
-  private int endOfToken(int at) throws MigrationException {
-    char c = text.charAt(at);
-    boolean insideWord = at > 0 && Character.isJavaIdentifierPart(text.charAt(at - 1));
-    if (c == '\'') {
-      return endOfQuote(at, "string", insideWord && isEscapePrefix(at - 1));
-    }
-    if (c == '"' || c == '`') {
-      return endOfQuote(at, "quoted name", false);
-    }
-    if (c == '$' && !insideWord) {
-      Matcher quote = DOLLAR.matcher(text).region(at, text.length());
-      if (quote.lookingAt()) {
-        int end = text.indexOf(quote.group(), quote.end());
-        if (end < 0) {
-          throw unfinished("dollar quote", at);
-        }
-        return end + quote.group().length();
-      }
-    }
-    return at + 1;
-  }
-
-  /** True for the E of E'...', which stands alone before the quote. */
-  private boolean isEscapePrefix(int at) {
-    char c = text.charAt(at);
-    return (c == 'E' || c == 'e')
-        && (at == 0 || !Character.isJavaIdentifierPart(text.charAt(at - 1)));
-  }
-
-  /** A doubled quote within is read as two quotes that stand side by side. */
-  private int endOfQuote(int at, String what, boolean backslashes) throws MigrationException {
-    char quote = text.charAt(at);
-    for (int i = at + 1; i < text.length(); i++) {
-      if (backslashes && text.charAt(i) == '\\') {
-        i++;
-      } else if (text.charAt(i) == quote) {
-        return i + 1;
-      }
-    }
-    throw unfinished(what, at);
-  }
-
-  /** Where the comment ends that begins here; -1 if it does not end, empty if none begins. */
-  private static Optional<Integer> endOfComment(String text, int at) {
-    if (text.startsWith("--", at)) {
-      int end = text.indexOf('\n', at);
-      return Optional.of(end < 0 ? text.length() : end + 1);
-    }
-    if (text.startsWith("/*", at)) {
-      int end = text.indexOf("*/", at + 2);
-      return Optional.of(end < 0 ? -1 : end + 2);
-    }
-    return Optional.empty();
+        MigrationException.Reason.INPUT, script + ":" + line(at) + ": " + what);
   }
 }

@@ -4,7 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/** CRC32 of statements as they are sent, one after the other. */
+/**
+ * CRC32 of statements as their script has them, one after the other: neither the values of
+ * placeholders nor the ends of lines count.
+ */
 final class StatementChecksum {
   private final CRC32 crc = new CRC32();
 
@@ -21,7 +24,8 @@ final class StatementChecksum {
   }
 
   void add(SqlStatement statement) {
-    crc.update(statement.sql().getBytes(StandardCharsets.UTF_8));
+    String text = statement.written().replace("\r\n", "\n").replace('\r', '\n');
+    crc.update(text.getBytes(StandardCharsets.UTF_8));
     crc.update(';');
   }
 

@@ -63,8 +63,20 @@ interface Target extends AutoCloseable {
    */
   void leaveTransaction() throws SQLException, MigrationException;
 
-  /** A definition of the script has committed the transaction; the next begins like the first. */
-  void afterDefinition() throws SQLException;
+  /**
+   * Before a statement that may commit, where definitions commit, in a transaction that says that
+   * it is attempted: asks for the lock.
+   *
+   * @param opaque whether the statement may do so at any point, or go back behind what was done
+   *     before
+   */
+  void beforeCommitting(boolean opaque) throws SQLException, MigrationException;
+
+  /**
+   * After such a statement, which may have left a transaction open or none: from then on a
+   * transaction is open, and no later holder can have written.
+   */
+  void afterCommitting() throws SQLException, MigrationException;
 
   /** Leaves the connection as it was, without an open transaction, to other work. */
   void release() throws SQLException;

@@ -88,7 +88,10 @@ final class TollgateTarget implements Target {
   public void leaveTransaction() {}
 
   @Override
-  public void afterDefinition() {}
+  public void beforeCommitting(boolean opaque) {}
+
+  @Override
+  public void afterCommitting() {}
 
   @Override
   public Connection connection() {

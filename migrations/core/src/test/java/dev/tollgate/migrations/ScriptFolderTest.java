@@ -1,5 +1,6 @@
 package dev.tollgate.migrations;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -28,7 +29,9 @@ class ScriptFolderTest {
 
   private List<Script> read(String... placeholders) throws MigrationException {
     return ScriptFolder.read(
-        folder, placeholders.length == 0 ? Map.of() : Map.of(placeholders[0], placeholders[1]));
+        folder,
+        placeholders.length == 0 ? Map.of() : Map.of(placeholders[0], placeholders[1]),
+        Dialect.OTHER);
   }
 
   @Test
@@ -62,7 +65,11 @@ class ScriptFolderTest {
   void placeholdersAreReplacedWithinStatements() throws Exception {
     write("V1__x.sql", "-- ${unknown}\nINSERT INTO ${name}\nVALUES ('${name}');");
     assertEquals(
-        new SqlStatement(2, "INSERT INTO $1\nVALUES ('$1')"),
+        new SqlStatement(
+            2,
+            "INSERT INTO $1\nVALUES ('$1')",
+            "INSERT INTO ${name}\nVALUES ('${name}')",
+            Dialect.OTHER),
         read("name", "$1").get(0).statements().get(0));
     MigrationException missing = assertThrows(MigrationException.class, this::read);
     assertEquals("V1__x.sql:2: no value for ${name}", missing.getMessage());
@@ -79,9 +86,12 @@ class ScriptFolderTest {
     List<Script> two = read("n", "2");
     assertEquals(one.get(0).checksum(), two.get(0).checksum());
     assertNotEquals(one.get(1).checksum(), two.get(1).checksum());
-    assertNotEquals(
+    assertEquals(
         StatementChecksum.ofEach(one.get(0).statements())[1],
         StatementChecksum.ofEach(two.get(0).statements())[1]);
+    assertNotEquals(
+        StatementChecksum.ofEach(one.get(1).statements())[1],
+        StatementChecksum.ofEach(two.get(1).statements())[1]);
   }
 
   @Test
@@ -109,7 +119,7 @@ class ScriptFolderTest {
     Files.createSymbolicLink(folder.resolve("releases/7/more"), folder.resolve("releases/8"));
     assertEquals(
         List.of("V1__x.sql", "more/V2__x.sql"),
-        ScriptFolder.read(current, Map.of()).stream().map(Script::path).toList());
+        ScriptFolder.read(current, Map.of(), Dialect.OTHER).stream().map(Script::path).toList());
   }
 
   /** Kubernetes links each file of a ConfigMap into a hidden folder, and that folder to another. */
@@ -121,7 +131,9 @@ class ScriptFolderTest {
     assertEquals(List.of("V1__x.sql"), read().stream().map(Script::path).toList());
     assertEquals(
         List.of("V1__x.sql"),
-        ScriptFolder.read(folder.resolve("..data"), Map.of()).stream().map(Script::path).toList());
+        ScriptFolder.read(folder.resolve("..data"), Map.of(), Dialect.OTHER).stream()
+            .map(Script::path)
+            .toList());
   }
 
   @Test
@@ -130,6 +142,34 @@ class ScriptFolderTest {
     Files.createSymbolicLink(folder.resolve("a/b"), folder);
     MigrationException loop = assertThrows(MigrationException.class, this::read);
     assertTrue(loop.getMessage().contains("is a link to a folder around it"), loop.getMessage());
+  }
+
+  @Test
+  void linkThatLeadsNowhereIsRefused() throws Exception {
+    write("V1__x.sql", "SELECT 1");
+    Files.createSymbolicLink(folder.resolve("V2__x.sql"), folder.resolve("gone.sql"));
+    MigrationException dead = assertThrows(MigrationException.class, this::read);
+    assertTrue(
+        dead.getMessage()
+            .endsWith(
+                "V2__x.sql is a link to a file that is not there: correct or remove the link"),
+        dead.getMessage());
+  }
+
+  @Test
+  void endingInCapitalsIsRefused() throws Exception {
+    write("V1__x.SQL", "SELECT 1");
+    MigrationException wrong = assertThrows(MigrationException.class, this::read);
+    assertTrue(wrong.getMessage().startsWith("V1__x.SQL: the name is none of"), wrong.getMessage());
+  }
+
+  @Test
+  void neitherPlaceholdersNorLineEndsChangeWhatIsDone() throws Exception {
+    write("V1__x.sql", "SELECT 1,\n  '${at}'");
+    write("V2__x.sql", "SELECT 1,\r\n  '${at}'");
+    long[] one = StatementChecksum.ofEach(read("at", "1").get(0).statements());
+    assertArrayEquals(one, StatementChecksum.ofEach(read("at", "2").get(0).statements()));
+    assertArrayEquals(one, StatementChecksum.ofEach(read("at", "1").get(1).statements()));
   }
 
   @Test

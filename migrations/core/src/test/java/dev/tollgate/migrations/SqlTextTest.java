@@ -42,7 +42,7 @@ class SqlTextTest {
   void statementsEndAtSemicolonsOutsideQuotesAndComments(String text, String expected)
       throws MigrationException {
     List<String> statements =
-        SqlText.split("s", text.replace('A', '\n')).stream()
+        SqlText.split("s", text.replace('A', '\n'), Dialect.OTHER).stream()
             .map(statement -> statement.line() + ":" + statement.sql().replace('\n', 'A'))
             .toList();
     assertEquals(expected, String.join(" ", statements));
@@ -61,14 +61,72 @@ class SqlTextTest {
       })
   void whatDoesNotEndIsNamedWithItsLine(String text, String message) {
     MigrationException wrong =
-        assertThrows(MigrationException.class, () -> SqlText.split("s", text.replace('A', '\n')));
+        assertThrows(
+            MigrationException.class,
+            () -> SqlText.split("s", text.replace('A', '\n'), Dialect.OTHER));
     assertEquals(message, wrong.getMessage());
     assertEquals(MigrationException.Reason.INPUT, wrong.reason());
   }
 
+  /** A stands for a line feed and R for a carriage return; each statement ends with a bar. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      quoteCharacter = '^',
+      value = {
+        "MARIADB    ~ v--5; b               ~ v--5|b|",
+        "MARIADB    ~ v -- 5; bA; c         ~ v|c|",
+        "MARIADB    ~ a # x; yA; c          ~ a|c|",
+        "MARIADB    ~ 'it\\'s; x'; b        ~ 'it\\'s; x'|b|",
+        "MARIADB    ~ \"x\\\"; y\"; b ~ \"x\\\"; y\"|b|",
+        "MARIADB    ~ /*!50001 a; b */; c   ~ /*!50001 a; b */|c|",
+        "MARIADB    ~ /*M!100100 a '*/' */; c ~ /*M!100100 a '*/' */|c|",
+        "MARIADB    ~ /* a; b */; c         ~ c|",
+        "MARIADB    ~ $$; b                 ~ $$|b|",
+        "POSTGRESQL ~ v--5; bA              ~ v|",
+        "POSTGRESQL ~ a # b; c              ~ a # b|c|",
+        "POSTGRESQL ~ -- x; yRa; b          ~ a|b|",
+        "POSTGRESQL ~ E'it''s \\'; x'; b    ~ E'it''s \\'; x'|b|",
+        "POSTGRESQL ~ E'a''b \\\\'; b       ~ E'a''b \\\\'|b|",
+        "POSTGRESQL ~ 'a''b\\'; b           ~ 'a''b\\'|b|",
+        "POSTGRESQL ~ a ` b; c              ~ a ` b|c|",
+        "POSTGRESQL ~ /*! a; b */; c        ~ c|",
+        "TOLLGATE   ~ -- x; yRa; b          ~ a|b|",
+        "H2         ~ a // x; yA; b         ~ a|b|",
+        "OTHER      ~ a // x; b             ~ a // x|b|",
+      })
+  void eachServerHasItsStringsAndComments(Dialect dialect, String text, String expected)
+      throws MigrationException {
+    StringBuilder statements = new StringBuilder();
+    String script = text.replace('A', '\n').replace('R', '\r');
+    for (SqlStatement statement : SqlText.split("s", script, dialect)) {
+      statements.append(statement.sql()).append('|');
+    }
+    assertEquals(expected, statements.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      quoteCharacter = '^',
+      value = {
+        "TOLLGATE ~ a;A// x; b    ~ s:2: two slashes begin no comment that all tools know",
+        "MARIADB  ~ a;R-- x;Rb;   ~ s:2: a carriage return without a line feed stands in the"
+            + " comment",
+        "OTHER    ~ a;A-- x;Rb;   ~ s:2: a carriage return without a line feed stands in the"
+            + " comment",
+        "MARIADB  ~ a; /*! b      ~ s:1: the comment that begins here does not end",
+      })
+  void whatDatabasesReadInTwoWaysIsRejected(Dialect dialect, String text, String message) {
+    String script = text.replace('A', '\n').replace('R', '\r');
+    MigrationException wrong =
+        assertThrows(MigrationException.class, () -> SqlText.split("s", script, dialect));
+    assertTrue(wrong.getMessage().startsWith(message), wrong.getMessage());
+  }
+
   @Test
   void textWithoutAWordHasNoStatement() throws MigrationException {
-    assertEquals(List.of(), SqlText.split("s", " ;; -- x\n /* y */ ; \n"));
+    assertEquals(List.of(), SqlText.split("s", " ;; -- x\n /* y */ ; \n", Dialect.OTHER));
   }
 
   @ParameterizedTest
@@ -132,5 +190,63 @@ class SqlTextTest {
   @ValueSource(strings = {"COMMIT/**/WORK", "/* a */ COMMIT -- b", "SET/**/AUTOCOMMIT FALSE"})
   void commentsBetweenWordsHideNothing(String sql) {
     assertTrue(new SqlStatement(1, sql).belongsToTheRunner());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "MARIADB    | REPLACE INTO t VALUES (1)             | ROWS",
+        "MARIADB    | LOAD DATA INFILE 'x' INTO TABLE t     | ROWS",
+        "MARIADB    | DO SLEEP(1)                           | ROWS",
+        "MARIADB    | SET a = 1                             | ROWS",
+        "MARIADB    | (SELECT 1) UNION (SELECT 2)           | ROWS",
+        "MARIADB    | SELECT(1)                             | ROWS",
+        "MARIADB    | CREATE TABLE t(i INT)                 | DEFINITION",
+        "MARIADB    | CALL p()                              | OPAQUE",
+        "MARIADB    | SET STATEMENT a=1 FOR UPDATE t SET v=1| OPAQUE",
+        "MARIADB    | SET PASSWORD = 'x'                    | OPAQUE",
+        "MARIADB    | SET GLOBAL a = 1                      | OPAQUE",
+        "MARIADB    | EXECUTE p                             | OPAQUE",
+        "MARIADB    | LOAD INDEX INTO CACHE t               | OPAQUE",
+        "MARIADB    | /*!50003 CREATE TRIGGER t */          | OPAQUE",
+        "MARIADB    | SET /*! STATEMENT a=1 FOR */ DROP TABLE t | OPAQUE",
+        "MARIADB    | FLURB                                 | OPAQUE",
+        "MARIADB    | /* half */ INSERT INTO t VALUES (1)   | ROWS",
+        "POSTGRESQL | DO $$ SELECT 1 $$                     | OPAQUE",
+        "POSTGRESQL | CALL p()                              | OPAQUE",
+        "POSTGRESQL | /*! x */ INSERT INTO t VALUES (1)     | ROWS",
+        "TOLLGATE   | CALL acquire_lock('a')                | ROWS",
+        "TOLLGATE   | FLURB                                 | DEFINITION",
+      })
+  void statementsOutsideTheListAreOpaque(
+      Dialect dialect, String sql, SqlStatement.Effect expected) {
+    assertEquals(expected, SqlStatement.of(sql, dialect).effect());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "MARIADB    | /*!40000 COMMIT */",
+        "MARIADB    | SET @a = 1, autocommit = 1",
+        "MARIADB    | SET @@session.autocommit=1",
+        "MARIADB    | LOCK TABLES t WRITE",
+        "MARIADB    | UNLOCK TABLES",
+        "MARIADB    | XA START 'x'",
+        "POSTGRESQL | PREPARE TRANSACTION 'x'",
+      })
+  void noCommentAndNoListHidesTheRunners(Dialect dialect, String sql) {
+    assertTrue(SqlStatement.of(sql, dialect).belongsToTheRunner());
+  }
+
+  @Test
+  void commentBeforeACommitHidesNothing() {
+    assertTrue(SqlStatement.of("/* half */ COMMIT", Dialect.POSTGRESQL).controlsTransaction());
+    assertTrue(SqlStatement.of("# half\nCOMMIT", Dialect.MARIADB).belongsToTheRunner());
+    assertTrue(SqlStatement.of("SET a = 1", Dialect.MARIADB).concernsSessionAlone());
+    assertFalse(
+        SqlStatement.of("SET STATEMENT a=1 FOR DROP TABLE t", Dialect.MARIADB)
+            .concernsSessionAlone());
   }
 }

@@ -106,6 +106,7 @@ final class FenceCallback implements Callback {
       postgres.tag(connection);
     }
     raise(connection);
+    marks.forget(connection);
     isApplied = marks.has(connection, migration);
     if (isApplied && !migration.getType().name().equals("SQL")) {
       throw new FlywayException(marks.advice(migration));

@@ -88,8 +88,20 @@ public final class FencedFlyway {
       try {
         return fenced.migrate();
       } catch (FlywayException e) {
-        throw LockSettings.explained(e, lock);
+        FlywayException explained = LockSettings.explained(e, lock);
+        forgetMarks(configuration, new AppliedMarks(name, history), explained);
+        throw explained;
       }
+    }
+  }
+
+  /** A run that has failed has written its history, and its marks stand for nothing. */
+  private static void forgetMarks(
+      Configuration configuration, AppliedMarks marks, FlywayException failure) {
+    try (Connection connection = configuration.getDataSource().getConnection()) {
+      marks.forget(connection);
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
     }
   }
 

@@ -6,16 +6,20 @@ import dev.tollgate.migrations.LedgerUnit;
 import dev.tollgate.migrations.MigrationException;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationVersion;
 import org.flywaydb.core.api.callback.Event;
 import org.flywaydb.core.api.configuration.Configuration;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.flywaydb.core.api.logging.Log;
 import org.flywaydb.core.api.logging.LogFactory;
 import org.flywaydb.core.internal.callback.CallbackExecutor;
+import org.flywaydb.core.internal.database.h2.H2Parser;
 import org.flywaydb.core.internal.jdbc.JdbcTemplate;
 import org.flywaydb.core.internal.jdbc.Results;
+import org.flywaydb.core.internal.parser.ParsingContext;
 import org.flywaydb.core.internal.sqlscript.DefaultSqlScriptExecutor;
 import org.flywaydb.core.internal.sqlscript.SqlScript;
 import org.flywaydb.core.internal.sqlscript.SqlStatement;
@@ -48,8 +52,10 @@ final class LedgerScriptExecutor extends DefaultSqlScriptExecutor {
                 + unit.done()
                 + " statements were done by an earlier run");
       }
+      Iterator<String> written = written(script, configuration).iterator();
       for (SqlStatement next = statements.next(); next != null; next = statements.next()) {
-        if (unit.before(next.getSql())) {
+        String sql = next.getSql();
+        if (unit.before(sql, written.hasNext() ? written.next() : sql)) {
           results.add(execute(unit, script, next, configuration));
         }
       }
@@ -60,6 +66,30 @@ final class LedgerScriptExecutor extends DefaultSqlScriptExecutor {
       throw new FlywayException("the ledger of statements failed: " + e.getMessage(), e);
     }
     return results;
+  }
+
+  /**
+   * The statements as the script has them, because values such as the time differ from run to run.
+   * Empty if a value has semicolons, so that the statements are others.
+   */
+  private static List<String> written(SqlScript script, Configuration configuration) {
+    Configuration withoutValues =
+        new FluentConfiguration(configuration.getClassLoader())
+            .configuration(configuration)
+            .placeholderReplacement(false);
+    List<String> written =
+        texts(new H2Parser(withoutValues, new ParsingContext()).parse(script.getResource()));
+    return written.size() == texts(script.getSqlStatements()).size() ? written : List.of();
+  }
+
+  private static List<String> texts(SqlStatementIterator statements) {
+    try (statements) {
+      List<String> texts = new ArrayList<>();
+      for (SqlStatement next = statements.next(); next != null; next = statements.next()) {
+        texts.add(next.getSql());
+      }
+      return texts;
+    }
   }
 
   private Results execute(

@@ -132,6 +132,45 @@ class FencedFlywayTest {
     assertEquals("2", ask("SELECT n FROM count.counter"));
   }
 
+  /** A mark that outlived its row would say that the migration is applied. */
+  @Test
+  void migrationThatWasUndoneByHandAfterAFailureIsAppliedAgain() throws Exception {
+    node.write("V1__one.sql", "CREATE TABLE one(id INT);");
+    node.write("V2__two.sql", "CREATE TABLE two(id INT);");
+    node.write("V3__three.sql", "INSERT INTO nowhere VALUES (1);");
+    assertThrows(FlywayException.class, this::migrate);
+    assertEquals("0", ask("SELECT COUNT(*) FROM tollgate_applied"));
+    execute("DROP TABLE two");
+    execute("DELETE FROM flyway_schema_history WHERE version = '2'");
+    node.write("V3__three.sql", "CREATE TABLE three(id INT);");
+    assertEquals(2, migrate());
+    assertEquals("0", ask("SELECT COUNT(*) FROM two"));
+  }
+
+  /** What a run without Tollgate has done since is later than the mark. */
+  @Test
+  void repeatableScriptThatAnotherRunHasChangedIsAppliedAgain() throws Exception {
+    writeScripts();
+    migrate();
+    String view = "CREATE OR REPLACE VIEW twos AS SELECT %d * id AS two FROM entry;";
+    String marked =
+        ask(
+            "SELECT checksum || ', ' || installed_rank - 1 FROM flyway_schema_history"
+                + " WHERE script = 'R__view.sql'");
+    execute(
+        "INSERT INTO tollgate_applied(name, script, checksum, history_rank) VALUES ('"
+            + LOCK
+            + "', 'R__view.sql', "
+            + marked
+            + ")");
+    node.write("R__view.sql", String.format(view, 3));
+    configuration().load().migrate();
+    assertEquals("3", ask("SELECT two FROM twos"));
+    node.write("R__view.sql", String.format(view, 2));
+    assertEquals(1, migrate());
+    assertEquals("2", ask("SELECT two FROM twos"));
+  }
+
   @Test
   void changedScriptIsRefused() throws Exception {
     writeScripts();

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -110,6 +111,30 @@ class TollgateFlywayTest {
     assertEquals(1, node.flyway().repair().migrationsAligned.size());
     assertEquals(0, node.flyway().migrate().migrationsExecuted);
     assertEquals("no row", node.ask("SELECT * FROM TOLLGATE.LOCKS"));
+  }
+
+  /** Such as the time of the run, ${flyway:timestamp}. */
+  @Test
+  void valueOfAPlaceholderMayDifferWhenAScriptGoesOn() throws Exception {
+    node.write(
+        "V1__at.sql",
+        "CREATE TABLE moment(v VARCHAR(9));",
+        "INSERT INTO moment VALUES ('${at}');",
+        "CREATE TABLE more(id INT);",
+        "INSERT INTO nowhere VALUES (1);");
+    assertThrows(
+        FlywayException.class,
+        () -> node.configuration().placeholders(Map.of("at", "1")).load().migrate());
+    node.write(
+        "V1__at.sql",
+        "CREATE TABLE moment(v VARCHAR(9));",
+        "INSERT INTO moment VALUES ('${at}');",
+        "CREATE TABLE more(id INT);",
+        "INSERT INTO more VALUES (1);");
+    Flyway next = node.configuration().placeholders(Map.of("at", "2")).load();
+    next.repair();
+    assertEquals(1, next.migrate().migrationsExecuted);
+    assertEquals("1", node.ask("SELECT v FROM moment"));
   }
 
   @Test

@@ -2,9 +2,11 @@ package dev.tollgate.liquibase;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.migrations.Dialect;
 import dev.tollgate.migrations.FenceRow;
 import dev.tollgate.migrations.MigrationException;
 import dev.tollgate.migrations.MigrationLock;
+import dev.tollgate.migrations.SqlStatement;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -14,7 +16,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
-import java.util.Locale;
 import java.util.Set;
 import liquibase.Scope;
 import org.jspecify.annotations.Nullable;
@@ -33,17 +34,12 @@ import org.jspecify.annotations.Nullable;
 final class FencedConnection {
   private static final String STALE = "23T01";
 
-  private static final Set<String> TRANSACTION_CONTROL =
-      Set.of("BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT");
-
-  /** They change the session alone. A transaction of these keeps no later holder waiting. */
-  private static final Set<String> SESSION = Set.of("SET", "SHOW", "RESET", "USE");
-
   private final Connection real;
   private final MigrationLock lock;
   private final FenceRow row;
   private final Connection fenced;
   private final boolean definitionsCommit;
+  private final Dialect dialect;
 
   /** True if the open transaction has raised the row, and so keeps later holders waiting. */
   private boolean raised;
@@ -56,6 +52,7 @@ final class FencedConnection {
     this.lock = requireNonNull(lock, "lock");
     this.row = requireNonNull(row, "row");
     this.definitionsCommit = real.getMetaData().dataDefinitionCausesTransactionCommit();
+    this.dialect = Dialect.of(real);
     this.fenced = proxy(Connection.class, (method, arguments) -> onConnection(method, arguments));
   }
 
@@ -133,11 +130,12 @@ final class FencedConnection {
     if (!name.startsWith("execute")) {
       return call(statement, method, arguments);
     }
-    String first = firstWord(prepared.isEmpty() ? firstText(arguments) : prepared);
-    boolean control = TRANSACTION_CONTROL.contains(first);
+    SqlStatement sent =
+        SqlStatement.of(prepared.isEmpty() ? firstText(arguments) : prepared, dialect);
+    boolean control = sent.controlsTransaction();
     if (control) {
       confirm();
-    } else if (!SESSION.contains(first)) {
+    } else if (!sent.concernsSessionAlone()) {
       raise();
     }
     Object result = call(statement, method, arguments);
@@ -151,10 +149,6 @@ final class FencedConnection {
     return arguments != null && arguments.length > 0 && arguments[0] instanceof String text
         ? text
         : "";
-  }
-
-  private static String firstWord(String sql) {
-    return sql.strip().split("\\W", 2)[0].toUpperCase(Locale.ROOT);
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.tollgate.liquibase;
 
+import dev.tollgate.migrations.Dialect;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Pattern;
 import liquibase.changelog.ChangeSet;
@@ -24,8 +26,9 @@ import liquibase.statement.core.RemoveChangeSetRanStatusStatement;
 public class LockedExecutor extends JdbcExecutor {
   private static final int BEFORE_OTHERS = 50;
 
+  /** Of Oracle. */
   private static final Pattern SESSION =
-      Pattern.compile("\\s*(SET|USE|ALTER\\s+SESSION)\\s", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("\\s*ALTER\\s+SESSION\\s", Pattern.CASE_INSENSITIVE);
 
   @Override
   public int getPriority() {
@@ -74,9 +77,18 @@ public class LockedExecutor extends JdbcExecutor {
   }
 
   /** Liquibase sets the search path of PostgreSQL also without the lock. */
-  private static boolean setsSession(SqlStatement statement) {
+  private boolean setsSession(SqlStatement statement) throws DatabaseException {
     return statement instanceof RawParameterizedSqlStatement raw
-        && SESSION.matcher(raw.getSql()).lookingAt();
+        && (SESSION.matcher(raw.getSql()).lookingAt() || concernsSessionAlone(raw.getSql()));
+  }
+
+  private boolean concernsSessionAlone(String sql) throws DatabaseException {
+    try {
+      Dialect dialect = Dialect.of(Jdbc.connection(database));
+      return dev.tollgate.migrations.SqlStatement.of(sql, dialect).concernsSessionAlone();
+    } catch (SQLException e) {
+      throw new DatabaseException(e.getMessage(), e);
+    }
   }
 
   private interface Work {

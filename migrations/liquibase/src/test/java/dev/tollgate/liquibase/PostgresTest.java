@@ -111,6 +111,29 @@ class PostgresTest {
     assertEquals("0", ask("SELECT COUNT(*) FROM databasechangelog"));
   }
 
+  /** The statement behind it begins a transaction, which raises the row again. */
+  @Test
+  void commitBehindACommentIsSeen() throws Exception {
+    Database tollgate = Database.at(node.url(), Map.of(), getClass().getClassLoader());
+    try (Connection real = connect();
+        MigrationLock lock =
+            MigrationLock.acquire(tollgate, "changes", Duration.ofSeconds(15), Duration.ZERO)) {
+      FenceRow row = FenceRow.of(real, lock);
+      row.prepare(real);
+      real.setAutoCommit(false);
+      Connection fenced = new FencedConnection(real, lock, row).connection();
+      try (Statement statement = fenced.createStatement()) {
+        statement.execute("UPDATE counter SET n = 1");
+        statement.execute("/* half */ COMMIT");
+        execute("UPDATE tollgate_fence SET token = token + 1");
+        SQLException refused =
+            assertThrows(SQLException.class, () -> statement.execute("UPDATE counter SET n = 2"));
+        assertEquals("23T01", refused.getSQLState());
+        real.rollback();
+      }
+    }
+  }
+
   @Test
   void nextRunAppliesTheRestOnceAfterSomeRequests() throws Exception {
     int deaths = dieAndRunAgain(/* step= */ 5, /* lastIsSent= */ true);
