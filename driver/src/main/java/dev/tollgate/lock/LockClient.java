@@ -407,8 +407,7 @@ public final class LockClient implements AutoCloseable {
    * leases expire. Locks with a {@link LockOptions#fixedTerm} are no longer held here, and are
    * released when their term is over. Once the leaders have returned, the requests that wait end
    * within 3 s with an IllegalStateException; a lock that is granted to one of them at that moment
-   * is released. A thread that was interrupted waits too, and stays
-   * interrupted. Never throws.
+   * is released. A thread that was interrupted waits too, and stays interrupted. Never throws.
    */
   @Override
   public void close() {
