@@ -168,12 +168,14 @@ final class ThreadHolds implements AutoCloseable {
 
   /** They do not unlock any more what they have lost. */
   private void forgetDeadThreads() {
-    for (Hold hold : ended) {
-      if (!hold.key.thread.isAlive()) {
-        ended.remove(hold);
-        holds.remove(hold.key, hold);
-      }
-    }
+    ended.removeIf(
+        hold -> {
+          boolean isDead = !hold.key.thread.isAlive();
+          if (isDead) {
+            holds.remove(hold.key, hold);
+          }
+          return isDead;
+        });
   }
 
   /** Unlocks once; the last time, the lock is released. */
