@@ -33,7 +33,7 @@ final class WaitingRequests implements AutoCloseable {
     Duration endIfDue(long nowNanos);
   }
 
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final Logger LOG = LockLog.LOG;
 
   /** How long closing waits: a wait is canceled at once, and aborted after 2 s. */
   static final Duration FAREWELL = Duration.ofSeconds(3);
