@@ -295,7 +295,7 @@ class DifferentialTest {
       for (String sql : SCRIPTS.split("\n", -1)) {
         assertSameScript(h2, tollgate, sql);
       }
-      assertSameScript(h2, tollgate, "-- all\n/* of\n it */ script NOPASSWORDS NOSETTINGS // here");
+      assertSameScript(h2, tollgate, "-- all\n/* of\n it */ script NOPASSWORDS NOSETTINGS -- here");
       String before = String.join("\n", tollgate.runInOrder("SCRIPT NODATA"));
       tollgate.run("ALTER TABLE T FENCED BY LOCK 'it''s'");
       tollgate.run("ALTER TABLE SC.U FENCED BY LOCK ('u-' || ID)");
