@@ -50,8 +50,17 @@ class EveryMomentTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"KILL", "LEADER_KILL"})
   void everyStatementRunsOnceAmongOtherClients(End end) throws Exception {
+    runTogether(end, new PlainRunner());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {"KILL", "LEADER_KILL"},
+      mode = EnumSource.Mode.EXCLUDE)
+  @Tag("nightly")
+  void everyStatementRunsOnceAfterTheOtherEnds(End end) throws Exception {
     runTogether(end, new PlainRunner());
   }
 
