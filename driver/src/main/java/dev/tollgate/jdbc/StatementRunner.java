@@ -117,9 +117,10 @@ final class StatementRunner {
   /** Runs a statement before those that the pipeline has gathered. */
   Reply runNow(ClusterSession.Statement statement, StatementKind kind) {
     boolean before = transaction.starts();
+    boolean mayFence = kind == StatementKind.DEFINITION;
     boolean fencedBefore = fenced;
     // before it is sent: if its answer is lost, the fence may be in force
-    fenced |= StatementKind.setsFence(statement.sql());
+    fenced |= mayFence && StatementKind.setsFence(statement.sql());
     try {
       Execution execution = cluster.run(statement);
       Reply reply = execution.reply();
@@ -136,7 +137,7 @@ final class StatementRunner {
       if (reply instanceof Reply.Failure failure) {
         throw failed(failure, statement.sql());
       }
-      fenced &= !StatementKind.endsFence(statement.sql());
+      fenced &= !(mayFence && StatementKind.endsFence(statement.sql()));
       return reply;
     } catch (TransportException e) {
       throw JdbcErrors.forH2(e, statement.sql());

@@ -74,25 +74,25 @@ final class FencedTransaction {
 
   private void requireUnused(TollgateConnection connection) throws SQLException {
     if (!connection.getAutoCommit() && connection.hasOpenTransaction()) {
-      throw new SQLException(
-          "the work under "
-              + lock
-              + " is not run: the data source has lent a connection in which a transaction is open,"
-              + " and the run would end it. Make the LockClient of the target data source, and not"
-              + " of one that is bound to transactions, such as TransactionAwareDataSourceProxy",
-          SqlState.ACTIVE_TRANSACTION.state(),
-          SqlState.ACTIVE_TRANSACTION.vendorCode());
+      throw notRun(
+          SqlState.ACTIVE_TRANSACTION,
+          "in which a transaction is open, and the run would end it. Make the LockClient of the"
+              + " target data source, and not of one that is bound to transactions, such as"
+              + " TransactionAwareDataSourceProxy");
     }
     if (connection.isFenced()) {
-      throw new SQLException(
-          "the work under "
-              + lock
-              + " is not run: the data source has lent a connection that SET FENCED has fenced by"
-              + " another lock, and a session has one fence. Make the LockClient of a data source"
-              + " without SET FENCED, or of a URL",
-          SqlState.FENCE_STATE.state(),
-          SqlState.FENCE_STATE.vendorCode());
+      throw notRun(
+          SqlState.FENCE_STATE,
+          "that SET FENCED has fenced by another lock, and a session has one fence. Make the"
+              + " LockClient of a data source without SET FENCED, or of a URL");
     }
+  }
+
+  private SQLException notRun(SqlState state, String lent) {
+    return new SQLException(
+        "the work under " + lock + " is not run: the data source has lent a connection " + lent,
+        state.state(),
+        state.vendorCode());
   }
 
   /**

@@ -49,9 +49,7 @@ final class PooledConnections implements Connections {
           try {
             return ForeignCode.call(pool::getConnection);
           } catch (SQLException e) {
-            if (Thread.interrupted()) {
-              throw new InterruptedException();
-            }
+            LockRequest.requireNotInterrupted();
             throw e;
           }
         });

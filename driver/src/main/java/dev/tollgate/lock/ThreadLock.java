@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.PatientWait;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -46,18 +47,7 @@ final class ThreadLock implements FencedLock {
    * An interrupt takes the request out of the queue of the cluster, at whose end it begins anew.
    */
   private HeldLock acquirePatiently() {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return client.acquire(name, options);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      ThreadInterrupt.restore(interrupted);
-    }
+    return PatientWait.forAnswer(() -> client.acquire(name, options));
   }
 
   private void requireNoUpgrade() {
@@ -73,9 +63,7 @@ final class ThreadLock implements FencedLock {
 
   @Override
   public void lockInterruptibly() throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
+    LockRequest.requireNotInterrupted();
     requireNoUpgrade();
     holds.enter(
         name,
@@ -106,9 +94,7 @@ final class ThreadLock implements FencedLock {
 
   @Override
   public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
+    LockRequest.requireNotInterrupted();
     if (holds.isUpgrade(name, shared)) {
       return false;
     }

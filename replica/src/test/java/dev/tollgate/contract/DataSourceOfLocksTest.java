@@ -13,9 +13,7 @@ import dev.tollgate.lock.HeldLock;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockException;
 import dev.tollgate.lock.LockOptions;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -114,31 +112,13 @@ class DataSourceOfLocksTest {
   /** As Spring's TransactionAwareDataSourceProxy does: all of a transaction's on one connection. */
   private static DataSource boundTo(Connection bound) {
     Connection lent =
-        proxy(
+        FaultyPool.proxy(
             Connection.class,
             (method, arguments) ->
-                method.getName().equals("close") ? null : call(bound, method, arguments));
-    return proxy(DataSource.class, (method, arguments) -> lent);
-  }
-
-  private interface Handler {
-    Object handle(Method method, Object[] arguments) throws Throwable;
-  }
-
-  private static <T> T proxy(Class<T> type, Handler handler) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            DataSourceOfLocksTest.class.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, arguments) -> handler.handle(method, arguments)));
-  }
-
-  private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
-    try {
-      return method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
+                method.getName().equals("close")
+                    ? null
+                    : FaultyPool.call(bound, method, arguments));
+    return FaultyPool.proxy(DataSource.class, (method, arguments) -> lent);
   }
 
   @Test
@@ -199,23 +179,23 @@ class DataSourceOfLocksTest {
 
   /** Its connections, and their statements, throw in these methods. */
   private DataSource throwingIn(List<String> methods) {
-    return proxy(
+    return FaultyPool.proxy(
         DataSource.class,
         (method, arguments) -> throwingIn(DriverManager.getConnection(url), methods));
   }
 
   private static Connection throwingIn(Connection real, List<String> methods) {
-    return proxy(
+    return FaultyPool.proxy(
         Connection.class,
         (method, arguments) -> {
           requireNotIn(methods, method);
-          Object result = call(real, method, arguments);
+          Object result = FaultyPool.call(real, method, arguments);
           return result instanceof PreparedStatement statement
-              ? proxy(
+              ? FaultyPool.proxy(
                   PreparedStatement.class,
                   (of, with) -> {
                     requireNotIn(methods, of);
-                    return call(statement, of, with);
+                    return FaultyPool.call(statement, of, with);
                   })
               : result;
         });
@@ -253,7 +233,7 @@ class DataSourceOfLocksTest {
 
   /** The next connections are these. */
   private DataSource failingOnce(AtomicReference<Throwable> planted) {
-    return proxy(
+    return FaultyPool.proxy(
         DataSource.class,
         (method, arguments) -> {
           Throwable next = planted.getAndSet(null);

@@ -107,11 +107,12 @@ final class FaultyPool {
     }
   }
 
-  private interface Handler {
+  /** What a proxy does in place of a method. */
+  interface Handler {
     Object handle(Method method, Object[] arguments) throws Throwable;
   }
 
-  private static <T> T proxy(Class<T> type, Handler handler) {
+  static <T> T proxy(Class<T> type, Handler handler) {
     return type.cast(
         Proxy.newProxyInstance(
             FaultyPool.class.getClassLoader(),
@@ -119,7 +120,8 @@ final class FaultyPool {
             (self, method, arguments) -> handler.handle(method, arguments)));
   }
 
-  private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
+  /** Calls a method of the real thing; throws what that throws. */
+  static Object call(Object target, Method method, Object[] arguments) throws Throwable {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException e) {

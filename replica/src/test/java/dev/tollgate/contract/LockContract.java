@@ -846,6 +846,12 @@ abstract class LockContract {
     execute("DROP TABLE REPORT");
   }
 
+  /** Returns when the holder knows. */
+  private void takeAway(HeldLock lock) throws SQLException {
+    execute("SELECT force_release_lock('" + lock.name() + "')");
+    soon().until(() -> !lock.isHeld());
+  }
+
   /** What the work was answered under a lock that others have may be wrong. */
   @Test
   void workThatWritesNothingEndsWithTheLossOfItsLock() throws Exception {
@@ -855,8 +861,7 @@ abstract class LockContract {
         () ->
             lock.run(
                 c -> {
-                  execute("SELECT force_release_lock('job')");
-                  soon().until(() -> !lock.isHeld());
+                  takeAway(lock);
                   return c.createStatement().execute("SELECT 1");
                 }));
   }
@@ -871,8 +876,7 @@ abstract class LockContract {
         () ->
             lock.run(
                 c -> {
-                  execute("SELECT force_release_lock('job')");
-                  soon().until(() -> !lock.isHeld());
+                  takeAway(lock);
                   c.createStatement().execute("SET NOT FENCED");
                   return insertOne(c);
                 }));

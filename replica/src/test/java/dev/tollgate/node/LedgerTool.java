@@ -7,7 +7,6 @@ import dev.tollgate.migrations.MigrationException;
 import dev.tollgate.migrations.MigrationLock;
 import dev.tollgate.migrations.Queries;
 import dev.tollgate.migrations.StatementLedger;
-import dev.tollgate.transport.StoppableClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -15,7 +14,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /** A tool that commits at the end, and uses the ledger as the plug-ins for others do. */
 final class LedgerTool implements MigrationTool {
@@ -28,18 +26,7 @@ final class LedgerTool implements MigrationTool {
 
   @Override
   public void run(Connector database, String schema, Path folder, Duration lease) throws Exception {
-    Database tollgate =
-        new Database() {
-          @Override
-          public String url() {
-            return StoppableClient.URL;
-          }
-
-          @Override
-          public Connection connect(Map<String, String> properties) throws SQLException {
-            return database.connect(properties);
-          }
-        };
+    Database tollgate = database.asDatabase();
     try (MigrationLock lock = MigrationLock.acquire(tollgate, lock(schema), lease, LOCK_WAIT);
         Connection connection = database.connect(FencedSession.properties(lease))) {
       FencedSession.fence(connection, lock);
@@ -78,12 +65,6 @@ final class LedgerTool implements MigrationTool {
   @Override
   public String lock(String schema) {
     return "tool:" + schema;
-  }
-
-  @Override
-  public boolean isNotKnown(Exception failure) {
-    return failure instanceof MigrationException ended
-        && ended.reason() == MigrationException.Reason.UNKNOWN_OUTCOME;
   }
 
   @Override

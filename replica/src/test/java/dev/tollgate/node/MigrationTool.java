@@ -1,5 +1,8 @@
 package dev.tollgate.node;
 
+import dev.tollgate.migrations.Database;
+import dev.tollgate.migrations.MigrationException;
+import dev.tollgate.transport.StoppableClient;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,6 +15,21 @@ interface MigrationTool {
   /** Where the connections of a run come from; each is of schema {@code schema}. */
   interface Connector {
     Connection connect(Map<String, String> properties) throws SQLException;
+
+    /** The same, as runners know databases. */
+    default Database asDatabase() {
+      return new Database() {
+        @Override
+        public String url() {
+          return StoppableClient.URL;
+        }
+
+        @Override
+        public Connection connect(Map<String, String> properties) throws SQLException {
+          return Connector.this.connect(properties);
+        }
+      };
+    }
   }
 
   /** Writes the one script of a folder. */
@@ -24,7 +42,10 @@ interface MigrationTool {
   String lock(String schema);
 
   /** True if a run ended because it cannot know what became of a statement. */
-  boolean isNotKnown(Exception failure);
+  default boolean isNotKnown(Exception failure) {
+    return failure instanceof MigrationException ended
+        && ended.reason() == MigrationException.Reason.UNKNOWN_OUTCOME;
+  }
 
   /** A query that gives 1 if the history has the script once, and as done. */
   String historyQuery(String schema);

@@ -1,19 +1,15 @@
 package dev.tollgate.node;
 
 import dev.tollgate.migrations.Database;
-import dev.tollgate.migrations.MigrationException;
 import dev.tollgate.migrations.MigrationSettings;
 import dev.tollgate.migrations.Migrations;
 import dev.tollgate.migrations.Progress;
-import dev.tollgate.transport.StoppableClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** {@code tollgate migrate}. */
 class PlainRunner implements MigrationTool {
@@ -31,18 +27,8 @@ class PlainRunner implements MigrationTool {
 
   @Override
   public void run(Connector database, String schema, Path folder, Duration lease) throws Exception {
-    Database tollgate =
-        new Database() {
-          @Override
-          public String url() {
-            return StoppableClient.URL;
-          }
-
-          @Override
-          public Connection connect(Map<String, String> properties) throws SQLException {
-            return wrapped(database.connect(properties));
-          }
-        };
+    Connector connector = properties -> wrapped(database.connect(properties));
+    Database tollgate = connector.asDatabase();
     new Migrations(MigrationSettings.of(folder, tollgate).withLock(lease, LOCK_WAIT), Progress.NONE)
         .migrate();
   }
@@ -55,12 +41,6 @@ class PlainRunner implements MigrationTool {
   @Override
   public String lock(String schema) {
     return "migrations:" + schema + ".tollgate_schema_history";
-  }
-
-  @Override
-  public boolean isNotKnown(Exception failure) {
-    return failure instanceof MigrationException ended
-        && ended.reason() == MigrationException.Reason.UNKNOWN_OUTCOME;
   }
 
   @Override

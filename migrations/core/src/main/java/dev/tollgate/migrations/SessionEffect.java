@@ -242,10 +242,7 @@ record SessionEffect(Kind kind, String name, List<String> left, List<String> end
             ? of(Kind.OPAQUE, "")
             : of(words.subList(inner + 1, words.size()), dialect);
       }
-      case "PASSWORD", "CONSTRAINTS" -> {
-        return of(Kind.NONE, "");
-      }
-      case "DEFAULT" -> {
+      case "PASSWORD", "CONSTRAINTS", "DEFAULT" -> {
         return of(Kind.NONE, "");
       }
       case "TRANSACTION" -> {
